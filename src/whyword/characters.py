@@ -1,0 +1,58 @@
+"""What each Unicode character is to the tokeniser: one byte per code point."""
+
+import sys
+import unicodedata
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+SPACE = 0
+SEPARATOR = 1  # stands alone: brackets, quotes, most punctuation, symbols, emoji
+LETTER = 2
+MARK = 3  # belongs to the letter before it: accents, vowel signs, joiners
+HYPHEN = 4
+DOT = 5
+APOSTROPHE = 6
+COMMA = 7  # comma and colon: part of a number when a digit follows, else alone
+DIGIT = 8
+OTHER = 9  # glues what it touches into something that is no word: and/or, x=1, a_b
+
+_GLUE = "/\\|_=+^~"
+_JOINERS = "\u00ad\u200c\u200d"  # soft hyphen and the joiners of Persian and Hindi words
+# Outside of these there are only private and unassigned code points; `test_characters.py` looks.
+_ASSIGNED = (range(0x33480), range(0xE0000, 0xE1000))
+
+
+@cache
+def character_classes() -> NDArray[np.uint8]:
+    """Return the class of every code point.
+
+    Returns
+    -------
+    classes : (0x110000,) uint8
+    """
+    classes = np.full(sys.maxunicode + 1, SEPARATOR, np.uint8)
+    for block in _ASSIGNED:
+        classes[block.start : block.stop] = [_class_of(chr(code)) for code in block]
+    return classes
+
+
+def _class_of(character: str) -> int:
+    if character in _SPECIAL:
+        return _SPECIAL[character]
+    if character.isspace():
+        return SPACE
+    category = unicodedata.category(character)
+    if category == "Nd":
+        return DIGIT
+    # All else stands alone. NLTK glues unusual punctuation, symbols and control characters to
+    # their neighbours, which then count as no word: the "good" of "good…" would vanish.
+    return {"L": LETTER, "M": MARK, "N": OTHER}.get(category[0], SEPARATOR)
+
+
+_SPECIAL = (
+    {"-": HYPHEN, ".": DOT, "'": APOSTROPHE, ",": COMMA, ":": COMMA}
+    | dict.fromkeys(_GLUE, OTHER)
+    | dict.fromkeys(_JOINERS, MARK)
+)

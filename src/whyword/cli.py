@@ -1,0 +1,195 @@
+"""The command line: one command is one call, results on stdout, messages on stderr."""
+
+import json
+import logging
+import sys
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from whyword.corpus import Corpus, load_corpus
+from whyword.errors import WhywordError
+from whyword.overview import CorpusFigures, describe
+from whyword.pretrained import PRETRAINED
+from whyword.vectors import Vectors
+
+app = typer.Typer(
+    help="Which words made the classifier say that, and how far can you trust the answer?",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+_PIPE_WIDTH = 160  # of tables when nobody's screen sets a limit
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="20newsgroups, a folder with one sub-folder per class, or a CSV, TSV, JSON Lines "
+        "or Parquet file; ':train' or ':test' behind it takes that part.",
+    ),
+]
+TextColumn = Annotated[str | None, typer.Option("--text", help="The column that holds the text.")]
+LabelColumn = Annotated[str | None, typer.Option("--label", help="The column with the label.")]
+TestShare = Annotated[
+    float, typer.Option("--test", help="Share held out when the source has no split of its own.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Of that split.")]
+Remove = Annotated[
+    str | None,
+    typer.Option(
+        "--remove",
+        help="What to cut from posts and mails: headers,quotes,footers or 'nothing'. "
+        "(default: headers for newsgroups)",
+    ),
+]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="Of text files (default: utf-8).")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+@app.callback()
+def _root() -> None:
+    """Keep `whyword COMMAND` the form of every call, even while there are few commands."""
+
+
+@app.command(epilog="Example:  whyword corpus mails.csv --label folder --test 0.3")
+def corpus(
+    source: Source,
+    text: TextColumn = None,
+    label: LabelColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    remove: Remove = None,
+    encoding: Encoding = None,
+    samples: Annotated[int, typer.Option(help="How many texts to show.", min=0)] = 3,
+    as_json: AsJson = False,
+) -> None:
+    """Show a corpus: its classes, how many documents, how long, a few samples."""
+    loaded = load_corpus(
+        source,
+        text=text,
+        label=label,
+        test=test,
+        seed=seed,
+        remove=_parts(remove),
+        encoding=encoding,
+    )
+    figures = describe(loaded)
+    if as_json:
+        print(json.dumps(asdict(figures), ensure_ascii=False, indent=2))
+        return
+    console = _console()
+    console.print(_class_table(figures), _part_table(figures), sep="\n")
+    for number in _spread(len(loaded), samples):
+        console.print(_sample(loaded, number))
+
+
+@app.command(epilog="Example:  whyword vectors glove-6b-50d --near orbit --near hockey")
+def vectors(
+    source: Annotated[
+        str,
+        typer.Argument(
+            help=f"A word2vec or GloVe file (.gz too), or one of {', '.join(PRETRAINED)}.",
+        ),
+    ],
+    near: Annotated[
+        list[str] | None, typer.Option("--near", help="Show this word's neighbours. Repeatable.")
+    ] = None,
+    top: Annotated[int, typer.Option(help="How many neighbours.", min=1)] = 10,
+    coverage: Annotated[
+        str | None, typer.Option(help="A corpus: the share of its words that have a vector.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show word vectors: how many, the nearest words of a word, how much of a corpus they know."""
+    loaded = Vectors.load(source)
+    result: dict[str, object] = {"words": len(loaded), "dimensions": loaded.dimensions}
+    neighbours = {word: loaded.nearest(word, top) for word in near or ()}
+    result["near"] = {word: [list(n) for n in found] for word, found in neighbours.items()}
+    if coverage:
+        texts = load_corpus(coverage, labelled=False).texts
+        result["coverage"] = loaded.coverage(texts)
+        result["missing"] = loaded.missing(texts)
+    if as_json:
+        print(json.dumps(result, ensure_ascii=False, indent=2))
+        return
+    console = _console()
+    console.print(f"{len(loaded):,} words, {loaded.dimensions} dimensions", highlight=False)
+    for word, found in neighbours.items():
+        table = Table("near " + _printable(word), "cosine", box=None, header_style="bold")
+        for neighbour in found:
+            table.add_row(Text(_printable(neighbour.word)), f"{neighbour.similarity:.3f}")
+        console.print(table)
+    if coverage:
+        missing = ", ".join(f"{_printable(w)} ({n:,})" for w, n in loaded.missing(texts))
+        console.print(f"{result['coverage']:.1%} of the words of {coverage} have a vector")
+        console.print(Text(f"most frequent without: {missing or 'none'}"))
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one line and exit code 1."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    try:
+        app()
+    except (WhywordError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+
+
+def _parts(remove: str | None) -> list[str] | None:
+    if remove is None:
+        return None
+    return [] if remove == "nothing" else [part.strip() for part in remove.split(",")]
+
+
+def _class_table(figures: CorpusFigures) -> Table:
+    table = Table("class", box=None, header_style="bold")
+    for heading in ("train", "test", "median words"):
+        table.add_column(heading, justify="right")
+    for row in figures.classes:
+        table.add_row(
+            Text(_printable(row.name)), f"{row.train:,}", f"{row.test:,}", f"{row.median_words:g}"
+        )
+    return table
+
+
+def _part_table(figures: CorpusFigures) -> Table:
+    table = Table("", box=None, header_style="bold")
+    for heading in ("train", "test"):
+        table.add_column(heading, justify="right")
+    rows = {
+        "documents": "documents",
+        "words": "words",
+        "distinct words": "vocabulary",
+        "… in the first 400 of each": "vocabulary_400",
+        "documents of at most 1 word": "short",
+        "documents of at least 100 words": "long",
+    }
+    for title, name in rows.items():
+        values = (getattr(part, name) for part in (figures.train, figures.test))
+        table.add_row(title, *(f"{value:,}" for value in values))
+    return table
+
+
+def _spread(count: int, samples: int) -> list[int]:
+    return [count * sample // samples for sample in range(min(samples, count))]
+
+
+def _sample(loaded: Corpus, number: int) -> Text:
+    label = loaded.labels[number] if loaded.labels else ""
+    text = " ".join(loaded.texts[number].split())[:300]
+    head = _printable(f"\n{loaded.ids[number]}  {label}\n").strip("·")
+    return Text.assemble("\n", (head, "bold"), "\n", _printable(text))
+
+
+def _printable(text: str) -> str:
+    """Show control characters as dots, so that a text cannot steer the terminal."""
+    return "".join(c if c.isprintable() else "·" for c in text)

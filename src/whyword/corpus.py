@@ -1,0 +1,149 @@
+"""Labelled texts in memory, in a training and a test part."""
+
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from whyword.errors import InputError
+from whyword.source import Record, open_source
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Documents side by side: texts, their labels (None if there are none), their ids."""
+
+    texts: list[str]
+    labels: list[str] | None
+    ids: list[str]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A corpus in two parts; a part that was not asked for is empty.
+
+    Attributes
+    ----------
+    name : str
+    train, test : Part
+    notes : tuple of str
+        What was guessed or done on the way: columns chosen, split made.
+    """
+
+    name: str
+    train: Part
+    test: Part
+    notes: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts, the training part first."""
+        return self.train.texts + self.test.texts
+
+    @property
+    def ids(self) -> list[str]:
+        """All ids, the training part first."""
+        return self.train.ids + self.test.ids
+
+    @property
+    def labels(self) -> list[str] | None:
+        """All labels, the training part first; None if there are none."""
+        if self.train.labels is None or self.test.labels is None:
+            return None
+        return self.train.labels + self.test.labels
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The distinct labels, sorted."""
+        return tuple(sorted(set(self.labels or ())))
+
+    def __len__(self) -> int:
+        return len(self.train) + len(self.test)
+
+
+def load_corpus(
+    source: str | Path,
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    labelled: bool = True,
+    test: float = 0.2,
+    seed: int = 0,
+    remove: Collection[str] | None = None,
+    encoding: str | None = None,
+) -> Corpus:
+    """Load labelled texts.
+
+    Parameters
+    ----------
+    source : str or Path
+        As for :func:`~whyword.source.open_source`. With ``:train`` or ``:test`` behind it, only
+        that part is returned.
+    text, label, labelled, remove, encoding
+        As for :func:`~whyword.source.open_source`.
+    test : float
+        Share of each class that becomes the test part when the source has no split of its own
+        (folders ``train`` and ``test``, a column ``split``); 0 keeps everything in `train`.
+    seed : int
+        Of that split.
+
+    Examples
+    --------
+    ::
+
+        news = load_corpus("20newsgroups")            # 11,314 and 7,532 posts
+        mails = load_corpus("mails.csv", test=0.3)    # 70 % and 30 % of each class
+        held_out = load_corpus("mails.csv:test", test=0.3)
+    """
+    if not 0 <= test < 1:
+        raise InputError(f"test is the share of documents held out, 0 ≤ test < 1; not {test}")
+    opened = open_source(
+        source, text=text, label=label, labelled=labelled, remove=remove, encoding=encoding
+    )
+    records = list(opened)
+    if not records:
+        raise InputError(f"{opened.name} has no documents")
+    notes = list(opened.notes)
+    if records[0].split is None:
+        records = _with_split(records, test, seed)
+        notes.append(f"no split of its own: {test:.0%} of each class held out (seed {seed})")
+    for note in notes:
+        log.info("%s: %s", opened.name, note)
+    train, test_part = (
+        _part([r for r in records if r.split == split and opened.part in (None, split)])
+        for split in ("train", "test")
+    )
+    return Corpus(str(source), train, test_part, tuple(notes))
+
+
+def _part(records: Sequence[Record]) -> Part:
+    labels = [record.label for record in records if record.label is not None]
+    return Part(
+        texts=[record.text for record in records],
+        labels=labels if len(labels) == len(records) else None,
+        ids=[record.id for record in records],
+    )
+
+
+def _with_split(records: Sequence[Record], test: float, seed: int) -> list[Record]:
+    """Hold out a share of each class at random; a class of one document stays in training."""
+    random = np.random.default_rng(seed)
+    held_out: set[int] = set()
+    members: dict[str, list[int]] = {}
+    for index, record in enumerate(records):
+        members.setdefault(record.label or "", []).append(index)
+    for label in sorted(members):
+        indices = members[label]
+        count = min(round(len(indices) * test), len(indices) - 1)
+        held_out.update(random.permutation(indices)[:count].tolist())
+    return [
+        record._replace(split="test" if index in held_out else "train")
+        for index, record in enumerate(records)
+    ]

@@ -1,0 +1,20 @@
+"""What whyword raises when the input, not the program, is wrong."""
+
+
+class WhywordError(Exception):
+    """Base of every error a user can cause; its message is one line that says what to do."""
+
+
+class InputError(WhywordError, ValueError):
+    """A file, a row or an argument is not what it should be."""
+
+
+class DownloadError(WhywordError, OSError):
+    """Data could not be fetched, or what arrived is not what was expected."""
+
+
+class MissingExtraError(WhywordError, ImportError):
+    """An optional dependency is not installed; the message has the pip command."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; run: pip install 'whyword[{extra}]'")

@@ -1,0 +1,304 @@
+"""Words to vectors: look-up, stacking, neighbours, coverage."""
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.cbow import CBOW
+from whyword.errors import InputError
+from whyword.induction import induce_vectors
+from whyword.pretrained import PRETRAINED
+from whyword.text import Tokenizer, words_of
+from whyword.vectorfile import read_vector_file
+from whyword.vectorstore import read_store, write_store
+from whyword.vocabulary import token_ids
+
+
+class _Table:
+    """Words, their vectors, and where each word stands; −1 where it does not."""
+
+    def __init__(self, words: Sequence[str], matrix: NDArray[np.float32]) -> None:
+        self.words = list(words)
+        self.matrix = matrix
+        self.index = {word: row for row, word in enumerate(self.words)}
+
+    def row(self, word: str) -> int:
+        """Look up the exact form, then the lower-cased one."""
+        found = self.index.get(word, -1)
+        return found if found >= 0 else self.index.get(word.lower(), -1)
+
+    def rows(self, words: Iterable[str]) -> NDArray[np.intp]:
+        return np.fromiter((self.row(word) for word in words), np.intp)
+
+    def unit(self) -> "_Table":
+        norms = np.linalg.norm(self.matrix, axis=1, keepdims=True)
+        scaled = self.matrix / np.where(norms > 0, norms, 1)
+        return _Table(self.words, scaled.astype(np.float32, copy=False))
+
+
+class Neighbour(NamedTuple):
+    """A word and its cosine similarity to the word asked about."""
+
+    word: str
+    similarity: float
+
+
+class Vectors:
+    """Word vectors in one or several stacked tables.
+
+    A word is looked up in its exact form, then lower-cased; one that has no vector is zero.
+
+    Parameters
+    ----------
+    words : sequence of V str
+    matrix : (V, D) float32
+
+    Examples
+    --------
+    >>> vectors = Vectors(["orbit", "moon"], np.eye(2, dtype=np.float32))
+    >>> vectors["Moon"], "sun" in vectors
+    (array([0., 1.], dtype=float32), False)
+    """
+
+    def __init__(self, words: Sequence[str], matrix: NDArray[np.float32]) -> None:
+        if matrix.ndim != 2 or len(words) != len(matrix):
+            raise InputError(
+                f"words and matrix differ in length: {len(words)} ≠ {matrix.shape}; "
+                "one row of the matrix per word"
+            )
+        table = _Table(words, np.asarray(matrix, np.float32))
+        if len(table.index) != len(table.words):
+            raise InputError(f"{len(table.words) - len(table.index)} words occur more than once")
+        self._tables: tuple[_Table, ...] = (table,)
+
+    @classmethod
+    def _of(cls, tables: Iterable[_Table]) -> "Vectors":
+        vectors = cls.__new__(cls)
+        vectors._tables = tuple(tables)
+        return vectors
+
+    # ---- making -----------------------------------------------------------------------------
+
+    @classmethod
+    def load(
+        cls,
+        source: str | Path,
+        *,
+        vocabulary: Collection[str] | None = None,
+        duplicates: str = "error",
+        induce: bool = False,
+        texts: Iterable[str] | None = None,
+    ) -> "Vectors":
+        """Load vectors from a file or a package.
+
+        Parameters
+        ----------
+        source : str or Path
+            word2vec binary or text, GloVe text (each also ``.gz``), a ``.safetensors`` file that
+            :meth:`save` wrote, or one of ``"glove-6b-50d"``, ``"glove-6b-100d"``,
+            ``"google-news-26k"``.
+        vocabulary : collection of str, optional
+            Keep only these words (and their lower-cased forms); read in one streaming pass.
+        duplicates : {"error", "first"}
+            What to do when a file has a word twice.
+        induce : bool
+            Give words of `texts` that have no vector one inferred from their contexts.
+        texts : iterable of str, optional
+            Needed by `induce`.
+        """
+        if induce and texts is None:
+            raise InputError("induce=True needs the training texts: texts=…")
+        vectors = cls._loaded(source, vocabulary, duplicates)
+        return vectors.induce(texts) if induce and texts is not None else vectors
+
+    @classmethod
+    def _loaded(
+        cls, source: str | Path, vocabulary: Collection[str] | None, duplicates: str
+    ) -> "Vectors":
+        path = Path(source).expanduser()
+        if str(source) in PRETRAINED:
+            vectors = cls(*PRETRAINED[str(source)]())
+        elif path.suffix == ".safetensors":
+            vectors = cls._of(_Table(*table) for table in read_store(path))
+        elif path.is_file():
+            return cls(*read_vector_file(path, vocabulary, duplicates))
+        else:
+            raise InputError(
+                f"{source}: no such file, nor one of the packages {', '.join(PRETRAINED)}"
+            )
+        return vectors if vocabulary is None else vectors.restrict(vocabulary)
+
+    @classmethod
+    def train_cbow(
+        cls,
+        texts: Iterable[str],
+        *,
+        dimensions: int = 300,
+        window: int = 10,
+        epochs: int = 40,
+        min_count: int = 2,
+        negative: int = 5,
+        lowercase: bool = True,
+        seed: int = 0,
+        tokenizer: Tokenizer | None = None,
+        cache: bool = True,
+        progress: bool | None = None,
+    ) -> "Vectors":
+        """Train CBOW with negative sampling on texts.
+
+        The same texts, settings and seed give the same vectors on the same machine.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        dimensions, window, epochs, min_count, negative, lowercase, seed
+            As for :class:`whyword.cbow.CBOW`.
+        tokenizer : Tokenizer, optional
+        cache : bool
+            Keep the result in the cache folder and find it there by its content.
+        progress : bool, optional
+            Show a progress bar on stderr; by default on a terminal only.
+        """
+        settings = CBOW(
+            dimensions=dimensions,
+            window=window,
+            epochs=epochs,
+            min_count=min_count,
+            negative=negative,
+            lowercase=lowercase,
+            seed=seed,
+        )
+        return cls(*settings.fit(words_of(texts, tokenizer), cache=cache, progress=progress))
+
+    @classmethod
+    def stack(cls, *parts: "Vectors") -> "Vectors":
+        """Put vectors side by side, each part's rows scaled to unit length first."""
+        if not parts:
+            raise InputError("stack needs at least one part")
+        return cls._of(table.unit() for part in parts for table in part._tables)
+
+    def restrict(self, vocabulary: Collection[str]) -> "Vectors":
+        """Keep only these words and their lower-cased forms."""
+        forms = set(vocabulary) | {word.lower() for word in vocabulary}
+        tables = []
+        for table in self._tables:
+            rows = [row for row, word in enumerate(table.words) if word in forms]
+            tables.append(_Table([table.words[row] for row in rows], table.matrix[rows]))
+        return self._of(tables)
+
+    def induce(self, texts: Iterable[str], *, window: int = 5, min_count: int = 2) -> "Vectors":
+        """Give words of the texts that have no vector one inferred from their contexts.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            Where the words occur; they are taken in lower case.
+        window : int
+            How many words on each side make the context.
+        min_count : int
+            How often a word must occur.
+        """
+        tokens = token_ids(words_of(texts), min_count=min_count)
+        known = self.known(tokens.words)
+        inferred = induce_vectors(tokens, self.rows(tokens.words), known, window)
+        new = np.flatnonzero(~known & inferred.any(axis=1))
+        extra = [tokens.words[row] for row in new]
+        ends = np.cumsum([table.matrix.shape[1] for table in self._tables])
+        pieces = np.split(inferred[new], ends[:-1], axis=1)
+        return self._of(
+            _Table(table.words + extra, np.concatenate([table.matrix, piece]))
+            for table, piece in zip(self._tables, pieces, strict=True)
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write a ``.safetensors`` file that :meth:`load` reads; whole or not at all."""
+        path = Path(path)
+        if path.suffix != ".safetensors":
+            raise InputError(f"{path}: vectors are saved as .safetensors")
+        write_store(path, [(table.words, table.matrix) for table in self._tables])
+
+    # ---- looking up -------------------------------------------------------------------------
+
+    @property
+    def dimensions(self) -> int:
+        """Length D of a vector, all tables together."""
+        return sum(table.matrix.shape[1] for table in self._tables)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Every word that has a vector, in the tables' order."""
+        return list(dict.fromkeys(word for table in self._tables for word in table.words))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: str) -> bool:
+        return any(table.row(word) >= 0 for table in self._tables)
+
+    def __getitem__(self, word: str) -> NDArray[np.float32]:
+        vector: NDArray[np.float32] = self.rows([word])[0]
+        return vector
+
+    def rows(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Return the words' vectors, (len(words), D) float32; unknown words are zero rows."""
+        matrix = np.zeros((len(words), self.dimensions), np.float32)
+        start = 0
+        for table in self._tables:
+            rows = table.rows(words)
+            end = start + table.matrix.shape[1]
+            matrix[rows >= 0, start:end] = table.matrix[rows[rows >= 0]]
+            start = end
+        return matrix
+
+    def known(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Say for each word whether it has a vector, (len(words),) bool."""
+        return np.fromiter((word in self for word in words), bool, len(words))
+
+    def coverage(self, texts: Iterable[str]) -> float:
+        """Return the share of the texts' tokens that have a vector (NaN without tokens)."""
+        tokens, missing = self._count(texts)
+        return 1 - sum(missing.values()) / tokens if tokens else float("nan")
+
+    def missing(self, texts: Iterable[str], top: int = 10) -> list[tuple[str, int]]:
+        """Return the texts' most frequent words that have no vector, with their counts."""
+        ranked = sorted(self._count(texts)[1].items(), key=lambda item: (-item[1], item[0]))
+        return ranked[:top]
+
+    def _count(self, texts: Iterable[str]) -> tuple[int, dict[str, int]]:
+        tokens = 0
+        counts: dict[str, int] = {}
+        for words in words_of(texts):
+            tokens += len(words)
+            for word in words:
+                counts[word] = counts.get(word, 0) + 1
+        return tokens, {word: count for word, count in counts.items() if word not in self}
+
+    def nearest(self, word: str, top: int = 10) -> list[Neighbour]:
+        """Return the words most similar to a word, by cosine, without the word itself."""
+        if word not in self:
+            raise InputError(f"{word!r} has no vector")
+        similarity = np.zeros(len(self.words), np.float32)
+        norms = np.zeros(len(self.words), np.float32)
+        for table, rows in zip(self._tables, self._rows_of_words, strict=True):
+            here = rows >= 0
+            own = table.row(word)
+            if own >= 0:
+                similarity[here] += (table.matrix @ table.matrix[own])[rows[here]]
+            norms[here] += np.einsum("vd,vd->v", table.matrix, table.matrix)[rows[here]]
+        smallest = np.finfo(np.float32).tiny
+        own_norm = np.maximum(np.linalg.norm(self[word]), smallest)
+        similarity /= np.sqrt(np.maximum(norms, smallest)) * own_norm
+        order = np.argsort(-similarity, kind="stable")
+        others = (row for row in order if self.words[row] not in (word, word.lower()))
+        return [
+            Neighbour(self.words[row], float(similarity[row]))
+            for row, _ in zip(others, range(top), strict=False)
+        ]
+
+    @cached_property
+    def _rows_of_words(self) -> list[NDArray[np.intp]]:
+        return [table.rows(self.words) for table in self._tables]

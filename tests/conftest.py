@@ -1,0 +1,39 @@
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from whyword import Corpus, load_corpus
+
+Write = Callable[[str, "str | bytes"], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a file below the test's folder; ``.gz`` names are compressed."""
+
+    def writer(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = content.encode() if isinstance(content, str) else content
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return writer
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the test an empty cache folder of its own."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("WHYWORD_CACHE", str(folder))
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "scikit-learn"))
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def news() -> Corpus:
+    """The real 20 Newsgroups, downloaded once."""
+    return load_corpus("20newsgroups")

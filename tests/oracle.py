@@ -1,0 +1,79 @@
+"""The formulas, slow and literal: what the fast code is tested against."""
+
+import re
+import unicodedata
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def is_word(token: str) -> bool:
+    """METHOD §1.3: only letters (with their marks), ``-``, ``.``, ``'``; at least one letter."""
+    joiners = "\u00ad\u200c\u200d"
+    letters = [unicodedata.category(c)[0] == "L" for c in token]
+    allowed = [unicodedata.category(c)[0] in "LM" or c in "-.'" + joiners for c in token]
+    return all(allowed) and any(letters)
+
+
+def simple_words(text: str) -> list[str]:
+    """Words of plain ASCII text without dots, apostrophes, digits or doubled dashes."""
+    chunks = re.split(r"[\s;@#$%&?!*\[\](){}<>\"`,:]+", text)
+    return [chunk for chunk in chunks if chunk and is_word(chunk)]
+
+
+def context_means(
+    documents: list[list[int]], vectors: Array, known: list[bool], window: int
+) -> tuple[Array, NDArray[np.int64]]:
+    """Sum, per word, of the mean known vector around each occurrence; and their number."""
+    sums = np.zeros_like(vectors)
+    used = np.zeros(len(vectors), np.int64)
+    for document in documents:
+        for at, word in enumerate(document):
+            around = [
+                vectors[other]
+                for place, other in enumerate(document)
+                if place != at and abs(place - at) <= window and known[other]
+            ]
+            if around:
+                sums[word] += np.mean(around, axis=0)
+                used[word] += 1
+    return sums, used
+
+
+def cosine(a: Array, b: Array) -> float:
+    """Cosine of two vectors; 0 if one is zero."""
+    norms = np.linalg.norm(a) * np.linalg.norm(b)
+    return float(a @ b / norms) if norms else 0.0
+
+
+def cbow_batch(
+    source: Array,
+    target: Array,
+    words: list[int],
+    windows: list[tuple[int, int]],
+    batch: range,
+    noise: list[int],
+    weight: float,
+    rate: float,
+) -> tuple[Array, Array]:
+    """One batch of CBOW: all its tokens see the vectors as they were before it."""
+    new_source, new_target = source.copy(), target.copy()
+    for i in batch:
+        left, right = windows[i]
+        context = [words[j] for j in range(left, right) if j != i]
+        if not context:
+            continue
+        hidden = np.mean([source[word] for word in context], axis=0)
+        examples = [(words[i], 1.0, 1.0)]
+        examples += [(word, 0.0, weight) for word in noise if word != words[i]]
+        gradient = np.zeros(source.shape[1])
+        for word, label, importance in examples:
+            prediction = 1 / (1 + np.exp(-hidden @ target[word]))
+            error = rate * importance * (label - prediction)
+            new_target[word] += error * hidden
+            gradient += error * target[word]
+        for word in context:
+            new_source[word] += gradient
+    return new_source, new_target

@@ -1,0 +1,69 @@
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from whyword.storage import cache_folder, sha256_of, temporary_folder, written_whole
+
+
+class StopError(Exception):
+    pass
+
+
+def fail_half_way(path: Path) -> None:
+    with written_whole(path) as draft:
+        draft.write_text("half")
+        raise StopError
+
+
+def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "a.txt"
+    with pytest.raises(StopError):
+        fail_half_way(path)
+    assert not path.exists()
+    with written_whole(path) as draft:
+        draft.write_text("old")
+    with pytest.raises(StopError):
+        fail_half_way(path)
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_killed_writer_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    code = (
+        "import sys, time; from pathlib import Path; from whyword.storage import written_whole\n"
+        f"with written_whole(Path({str(path)!r})) as draft:\n"
+        "    draft.write_text('half'); print('ready', flush=True); time.sleep(60)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert path.read_text() == "old"
+
+
+def test_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHYWORD_CACHE", str(tmp_path / "here"))
+    assert cache_folder() == tmp_path / "here"
+    assert cache_folder().is_dir()
+    with temporary_folder() as folder:
+        assert folder.parent == cache_folder()
+    assert not folder.exists()
+    monkeypatch.delenv("WHYWORD_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    if sys.platform == "linux":
+        assert cache_folder() == tmp_path / "xdg" / "whyword"
+
+
+def test_sha256(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(os.urandom(100_000))
+    assert sha256_of(path) == hashlib.sha256(path.read_bytes()).hexdigest()

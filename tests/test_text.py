@@ -1,0 +1,156 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import is_word, simple_words
+
+from whyword import InputError, Tokenizer, tokenize
+
+
+def words(text: str) -> list[str]:
+    return tokenize(text).words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ""),
+        ("  \n\t ", ""),
+        (". .. ... - -- ' '' 's", "'s"),
+        ("do n't", "do n't"),
+        ("Don't! You'll CAN'T, NASA's.", "Do n't You 'll CA N'T NASA 's"),
+        ("I'd we've they're I'm", "I 'd we 've they 're I 'm"),
+        ("cannot gonna Gimme", "can not gon na Gim me"),
+        ("state-of-the-art", "state-of-the-art"),
+        ("the dogs' bowl 'quoted words'", "the dogs bowl quoted words"),
+        ("rock 'n' roll", "rock 'n roll"),
+        ("the 1980's and/or x=1 a_b 3rd", "the 's"),
+        ("one--two...three", "one two three"),
+        ("mail me@host.com or http://a.b/c", "mail me host.com or http"),
+        ("yes,no:maybe 1,5 a,5", "yes no maybe"),
+        ('(in) [out] {or} <tag> "q" `b`', "in out or tag q b"),
+    ],
+)
+def test_words(text: str, expected: str) -> None:
+    assert words(text) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The end.", "The end"),
+        ("The end. Next one.", "The end Next one"),
+        ('He said "stop." Then left.', "He said stop Then left"),
+        ("(It ended.) 'It did.'", "It ended It did"),
+        ("'It did'.", "It did"),
+        (
+            "Mr. Smith vs. Dr. Who etc. and more",
+            "Mr. Smith vs. Dr. Who etc. and more",
+        ),
+        ("in the U.S. The law, e.g. this", "in the U.S. The law e.g. this"),
+        ("He moved to the U.S.", "He moved to the U.S."),
+        (
+            "by J. R. Smith and J.-P. Roe, Ph.D.",
+            "by J. R. Smith and J.-P. Roe Ph.D.",
+        ),
+        ("vitamin C. The rest", "vitamin C The rest"),
+        ("Foo Inc., a company", "Foo Inc. a company"),
+        ("visit host.com. Now", "visit host.com Now"),
+        ("it ends etc.", "it ends etc"),
+    ],
+)
+def test_dots_stay_on_abbreviations_only(text: str, expected: str) -> None:
+    assert words(text) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("नमस्ते दुनिया।", "नमस्ते दुनिया"),
+        ("cafe\u0301 nai\u0308ve", "cafe\u0301 nai\u0308ve"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("שלום עולם", "שלום עולם"),
+        (
+            "good… word—word «ja» “so” 你好，世界。",
+            "good word word ja so 你好 世界",
+        ),
+        ("great😀 👍🏽ok", "great ok"),
+        ("a\x00b\x1bc \u202eabc\u202c \ufeffbom", "a b c abc bom"),
+        ("line\r\nbreak\u2028here", "line break here"),
+        ("Straße ÅNGSTRÖM ﬁn", "Straße ÅNGSTRÖM ﬁn"),
+        ("lone \ud800surrogate \uf0b7private", "lone surrogate private"),
+    ],
+)
+def test_unicode(text: str, expected: str) -> None:
+    assert words(text) == expected.split()
+
+
+tricky = st.text(st.sampled_from("aB.'-, \n:;1/()\"éе\u0301😀\u200d") | st.characters())
+
+
+@given(tricky)
+def test_every_span_is_a_word_of_the_text(text: str) -> None:
+    document = tokenize(text)
+    assert document.text == text
+    assert [text[start:end] for start, end in document.spans.tolist()] == document.words
+    assert all(is_word(word) for word in document.words)
+    ends = document.spans.ravel()
+    assert (ends[1:] >= ends[:-1]).all()
+    assert len(document) == len(document.words)
+
+
+@given(st.text(st.sampled_from('abcXYZ-_/=;,:()"[] \n!?')).filter(lambda t: "--" not in t))
+def test_plain_text_equals_the_literal_rule(text: str) -> None:
+    expected = simple_words(text)
+    if not {"cannot", "gonna"} & set(expected):
+        assert words(text) == expected
+
+
+@given(tricky, tricky)
+def test_a_paragraph_break_separates(first: str, second: str) -> None:
+    """Words never join across a break, whatever stands on its two sides."""
+    break_at = len(first)
+    for start, end in tokenize(first + "\n\n" + second).spans.tolist():
+        assert end <= break_at or start >= break_at + 2
+
+
+def test_max_words_counts_what_it_leaves_out() -> None:
+    document = tokenize("one two three four", max_words=3)
+    assert document.words == ["one", "two", "three"]
+    assert document.truncated == 1
+    assert tokenize("one two").truncated == 0
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"bytes", ["a"]])
+def test_only_strings_are_texts(wrong: object) -> None:
+    with pytest.raises(InputError, match="a text must be a str"):
+        tokenize(wrong)  # type: ignore[arg-type]
+
+
+def test_max_words_must_be_positive() -> None:
+    with pytest.raises(InputError, match="max_words"):
+        Tokenizer(max_words=0)
+
+
+def test_own_abbreviations() -> None:
+    assert Tokenizer(abbreviations=frozenset({"bzw"}))("A bzw. b").words == ["A", "bzw.", "b"]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["a", "a. ", "a.' ", "'", "-", ".", "a'", "n't", "(", " ", "\u0301", "A. (", "a,1", "U."],
+)
+def test_time_is_linear_whatever_the_input(unit: str) -> None:
+    def seconds(count: int) -> float:
+        text = unit * (count // len(unit))
+        best = float("inf")
+        for _ in range(3):
+            start = time.perf_counter()
+            tokenize(text)
+            best = min(best, time.perf_counter() - start)
+        return best
+
+    tokenize(unit)
+    # Sixteen times the text; quadratic time would be 256 times as long.
+    assert seconds(1_600_000) < 80 * max(seconds(100_000), 1e-4)

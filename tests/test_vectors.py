@@ -1,0 +1,128 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracle import cosine
+
+from whyword import InputError, Vectors
+
+RANDOM = np.random.default_rng(0)
+
+
+def some(words: str, dimensions: int = 3) -> Vectors:
+    names = words.split()
+    return Vectors(names, RANDOM.normal(size=(len(names), dimensions)).astype(np.float32))
+
+
+def test_exact_form_then_lower_case_then_zero() -> None:
+    vectors = some("Moon moon sun")
+    rows = vectors.rows(["Moon", "MOON", "Sun", "Saturn"])
+    np.testing.assert_array_equal(rows[0], vectors["Moon"])
+    np.testing.assert_array_equal(rows[1], vectors["moon"])
+    np.testing.assert_array_equal(rows[2], vectors["sun"])
+    np.testing.assert_array_equal(rows[3], np.zeros(3))
+    assert vectors.known(["MOON", "Saturn"]).tolist() == [True, False]
+    assert "Saturn" not in vectors
+    assert vectors.rows([]).shape == (0, 3)
+
+
+def test_a_stack_looks_up_each_part_by_itself() -> None:
+    a, b = some("nasa moon", 2), some("NASA moon mars", 3)
+    stacked = Vectors.stack(a, b)
+    assert stacked.dimensions == 5
+    assert stacked.words == ["nasa", "moon", "NASA", "mars"]
+
+    def unit(vector: np.ndarray) -> np.ndarray:
+        norm = np.linalg.norm(vector)
+        return vector / norm if norm else vector
+
+    for word in ("NASA", "nasa", "Nasa", "Moon", "mars", "pluto"):
+        expected = np.concatenate([unit(a[word]), unit(b[word])])
+        np.testing.assert_allclose(stacked[word], expected, atol=1e-6)
+
+
+def test_a_stack_of_stacks_and_zero_rows() -> None:
+    zero = Vectors(["a", "b"], np.zeros((2, 2), np.float32))
+    stacked = Vectors.stack(Vectors.stack(zero, some("a")), some("b", 4))
+    assert stacked.dimensions == 9
+    assert np.isfinite(stacked.rows(["a", "b"])).all()
+    with pytest.raises(InputError, match="at least one"):
+        Vectors.stack()
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+def test_nearest_is_the_cosine(stacked: bool) -> None:
+    vectors = some("a b c d e f", 4)
+    if stacked:
+        vectors = Vectors.stack(vectors, some("b c d g h", 3))
+    for word in ("a", "b", "A"):
+        found = vectors.nearest(word, top=4)
+        expected = sorted(
+            (-cosine(vectors[word].astype(float), vectors[other].astype(float)), other)
+            for other in vectors.words
+            if other != word.lower()
+        )[:4]
+        assert [neighbour.word for neighbour in found] == [other for _, other in expected]
+        np.testing.assert_allclose(
+            [neighbour.similarity for neighbour in found],
+            [-similarity for similarity, _ in expected],
+            atol=1e-6,
+        )
+    with pytest.raises(InputError, match="'zebra' has no vector"):
+        vectors.nearest("zebra")
+
+
+def test_coverage() -> None:
+    vectors = some("the moon")
+    texts = ["The moon. The unknown moon!", "unknown Pluto"]
+    assert vectors.coverage(texts) == pytest.approx(4 / 7)
+    assert vectors.missing(texts) == [("unknown", 2), ("Pluto", 1)]
+    assert vectors.missing(texts, top=1) == [("unknown", 2)]
+    assert np.isnan(vectors.coverage([]))
+
+
+def test_restrict() -> None:
+    vectors = Vectors.stack(some("a B c"), some("b c"))
+    small = vectors.restrict({"B", "zebra"})
+    assert small.words == ["B", "b"]
+    np.testing.assert_array_equal(small["B"], vectors["B"])
+
+
+def test_save_and_load(tmp_path: Path) -> None:
+    vectors = Vectors.stack(some("a b\u2028 naïve", 2), some("b c"))
+    path = tmp_path / "v.safetensors"
+    vectors.save(path)
+    again = Vectors.load(path)
+    assert again.words == vectors.words
+    np.testing.assert_array_equal(again.rows(again.words), vectors.rows(vectors.words))
+    assert [file.name for file in tmp_path.iterdir()] == ["v.safetensors"]
+    path.write_bytes(path.read_bytes()[:-7])
+    with pytest.raises(InputError, match="damaged"):
+        Vectors.load(path)
+    with pytest.raises(InputError, match=r"saved as \.safetensors"):
+        vectors.save(tmp_path / "v.bin")
+
+
+def test_bad_arguments(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="words and matrix differ in length: 1 ≠"):
+        Vectors(["a"], np.zeros((2, 3), np.float32))
+    with pytest.raises(InputError, match="1 words occur more than once"):
+        Vectors(["a", "a"], np.zeros((2, 3), np.float32))
+    with pytest.raises(InputError, match="no such file, nor one of the packages glove-6b-50d"):
+        Vectors.load("glove")
+    with pytest.raises(InputError, match="induce=True needs the training texts"):
+        Vectors.load("glove-6b-50d", induce=True)
+    path = tmp_path / "v"
+    path.write_text("a 1 2\n")
+    with pytest.raises(InputError, match="not one string"):
+        Vectors.load(path, vocabulary="abc")
+
+
+@pytest.mark.real
+def test_glove() -> None:
+    vectors = Vectors.load("glove-6b-50d")
+    assert (len(vectors), vectors.dimensions) == (400_000, 50)
+    assert "spacecraft" in [near.word for near in vectors.nearest("orbit")]
+    few = Vectors.load("glove-6b-50d", vocabulary=["Orbit", "NASA", "zzzzq"])
+    assert few.words == ["nasa", "orbit"]
+    np.testing.assert_array_equal(few["NASA"], vectors["nasa"])
