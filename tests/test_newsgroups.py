@@ -2,6 +2,7 @@ import io
 import pickle
 import tarfile
 import zlib
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
@@ -157,3 +158,29 @@ def test_too_few_posts(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(newsgroups, "SIZES", {"train": 2, "test": 7})
     with pytest.raises(DownloadError, match="the test part has 1 posts instead of 7"):
         load_corpus("20newsgroups")
+
+
+@pytest.mark.real
+def test_agreement_with_nltk_on_a_sample(news: Corpus) -> None:
+    """The whole test split is compared by benchmarks/tokenize.py; this is a twentieth of it."""
+    from nltk.tokenize.destructive import NLTKWordTokenizer
+    from nltk.tokenize.punkt import PunktSentenceTokenizer, PunktTrainer
+    from oracle import is_word
+
+    trainer = PunktTrainer()
+    trainer.train("\n\n".join(news.train.texts[::20]), finalize=False)
+    trainer.finalize_training()
+    sentences = PunktSentenceTokenizer(trainer.get_params())
+    same = total = 0
+    for text in news.test.texts[::20]:
+        theirs = [
+            token
+            for sentence in sentences.tokenize(text)
+            for token in NLTKWordTokenizer().tokenize(sentence)
+            if is_word(token)
+        ]
+        ours = tokenize(text).words
+        matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+        same += sum(block.size for block in matcher.get_matching_blocks())
+        total += len(ours) + len(theirs)
+    assert 2 * same / total >= 0.995

@@ -1,4 +1,5 @@
 import gzip
+import tracemalloc
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -154,3 +155,19 @@ def test_damaged_binary_files(
     except InputError:
         return
     assert len(words) <= 9
+
+
+def test_memory_is_that_of_the_words_wanted(tmp_path: Path) -> None:
+    """A miniature of benchmarks/vector_memory.py: 60 MB of which 1 % is wanted."""
+    path, count, dimensions = tmp_path / "v.bin", 50_000, 300
+    row = np.ones(dimensions, np.float32).tobytes()
+    with path.open("wb") as stream:
+        stream.write(f"{count} {dimensions}\n".encode())
+        stream.writelines(b"word%d %s\n" % (number, row) for number in range(count))
+    vocabulary = [f"word{number}" for number in range(0, count, 100)]
+    tracemalloc.start()
+    words, _ = read_vector_file(path, vocabulary)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert words == vocabulary
+    assert peak < 25e6  # the rows wanted (0.6 MB) and a few blocks of 4 MiB

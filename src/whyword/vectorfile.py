@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from whyword.errors import InputError
 
-_BLOCK = 1 << 23
+_BLOCK = 1 << 22
 _LONGEST_WORD = 1 << 16
 _DUPLICATES = ("error", "first")
 
