@@ -58,6 +58,23 @@ def test_a_damaged_result_is_trained_again(cache: Path) -> None:
     np.testing.assert_array_equal(first["moon"], again["moon"])
 
 
+def test_a_cache_that_cannot_be_written_loses_nothing(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cbow, "write_store", full)
+    vectors = Vectors.train_cbow(topical_texts(20), dimensions=5, epochs=2)
+    assert "moon" in vectors
+    assert "could not be kept in the cache" in caplog.text
+
+
+def test_without_a_cache_no_folder_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHYWORD_CACHE", "/proc/nowhere")
+    assert "moon" in Vectors.train_cbow(topical_texts(20), dimensions=5, epochs=1, cache=False)
+
+
 def test_case_and_rare_words() -> None:
     documents = [["Moon", "moon", "MOON", "once"]]
     assert CBOW(dimensions=4, epochs=1).fit(documents, cache=False)[0] == ["moon"]
@@ -74,8 +91,12 @@ def test_degenerate_texts_stay_finite(text: str) -> None:
 
 
 def test_bad_settings() -> None:
-    with pytest.raises(InputError, match="epochs must be at least 1, not 0"):
+    with pytest.raises(InputError, match="epochs must be a whole number"):
         CBOW(epochs=0)
+    for settings in ({"window": 2**62}, {"dimensions": 8.5}, {"seed": -1}, {"negative": True}):
+        with pytest.raises(InputError, match="must be a whole number"):
+            CBOW(**settings)
+    assert CBOW(**{"dimensions": np.int64(8)}).dimensions == 8
     with pytest.raises(InputError, match="no word occurs 2 times"):
         CBOW().fit([["a", "b"], []])
     with pytest.raises(InputError, match="no word occurs"):

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -48,15 +49,18 @@ def test_vectors(write: Write) -> None:
     assert "66.7% of the words" in done.stdout
     assert "pluto (1)" in done.stdout
     result = json.loads(run("vectors", path, "--near", "orbit", "--json").stdout)
-    assert result["near"]["orbit"][0][0] == "moon"
+    assert result["near"]["orbit"][0]["word"] == "moon"
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         (["corpus", "nowhere.csv"], 1, "error: nowhere.csv: no such file"),
-        (["corpus", "nowhere"], 1, "error: nowhere: unknown kind of file"),
+        (["corpus", "nowhere"], 1, "error: nowhere: no such file or folder"),
         (["vectors", "nowhere"], 1, "error: nowhere: no such file, nor one of the packages"),
+        (["corpus", "~nobody/x.csv"], 1, "error: ~nobody/x.csv: no such file"),
+        (["corpus", "nowhere.csv", "--seed", "-1"], 1, "error: seed must be a whole number"),
+        (["corpus", "new\nline\x1b[31m.csv"], 1, "error: new·line·[31m.csv: no such file"),
         (["corpus"], 2, "Missing argument"),
         (["corpus", "x.csv", "--test", "much"], 2, "Invalid value"),
         (["nonsense"], 2, "No such command"),
@@ -85,3 +89,48 @@ def test_a_closed_pipe_is_no_error(mails: Path) -> None:
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     assert "error:" not in done.stderr
+
+
+def test_markup_in_words_and_names_is_shown_as_it_is(write: Write) -> None:
+    path = write("v.txt", "[/] 1 0\n[bold]x 0.9 0.1\n:smile: 0 1\n")
+    corpus = write("[bold]c].csv", "text\nmoon\n")
+    done = run("vectors", path, "--near", "[/]", "--near", ":smile:", "--coverage", corpus)
+    assert done.returncode == 0
+    for shown in ("near [/]", "[bold]x", "near :smile:", "[bold]c].csv"):
+        assert shown in done.stdout
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_terminals_that_lack_characters(write: Write, encoding: str) -> None:
+    path = write("a.csv", "text,label\nnaïve 月,x\n")
+    command = [sys.executable, "-m", "whyword", "corpus", str(path)]
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert done.returncode == 0
+    assert b"\\u6708" in done.stdout
+
+
+def test_few_documents_are_shown_once(write: Write) -> None:
+    done = run("corpus", write("a.csv", "text,label\nalpha,x\nbeta,y\n"), "--samples", 3)
+    assert done.stdout.count("alpha") == done.stdout.count("beta") == 1
+
+
+def test_messages_name_options_not_arguments(write: Write) -> None:
+    path = write("a.csv", "a,b,c\n1,2,3\n")
+    assert "say which one it is: --text " in run("corpus", path).stderr
+    latin = write("b.csv", b"text,label\n\xe9,x\n")
+    assert "say --encoding 'latin-1'" in run("corpus", latin).stderr
+    assert run("vectors", write("v.txt", "a 1 2\n"), "--coverage", latin, "--encoding", "cp1252")
+    twice = write("w.txt", "a 1 2\na 1 2\n")
+    assert "--duplicates first keeps one" in run("vectors", twice).stderr
+    assert run("vectors", twice, "--duplicates", "first").returncode == 0
+
+
+def test_unlabelled_texts(write: Write) -> None:
+    path = write("a.csv", "text\nhello there\n")
+    assert "or --unlabelled if there is none" in run("corpus", path).stderr
+    assert "hello there" in run("corpus", path, "--unlabelled").stdout
+
+
+def test_version() -> None:
+    assert run("--version").stdout.startswith("whyword 0.")

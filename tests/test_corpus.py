@@ -22,7 +22,7 @@ def test_a_stratified_split_is_made(write: Write) -> None:
     assert not set(corpus.train.ids) & set(corpus.test.ids)
     assert len(corpus) == 61
     assert corpus.classes == ("big", "one", "small")
-    assert "20% of each class held out (seed 3)" in corpus.notes[-1]
+    assert "20% held out, by class (seed 3)" in corpus.notes[-1]
     for part in (corpus.train, corpus.test):
         assert part.labels == [text.split()[0] for text in part.texts]
     again = load_corpus(path, test=0.2, seed=3)
@@ -65,10 +65,29 @@ def test_what_was_chosen_is_logged(write: Write, caplog: pytest.LogCaptureFixtur
     assert "text column: 'body'" in caplog.text
 
 
-@pytest.mark.parametrize("share", [-0.1, 1, 1.5])
+@pytest.mark.parametrize("share", [-0.1, 1, 1.5, float("nan"), "0.2", None])
 def test_a_share_that_is_none(write: Write, share: float) -> None:
-    with pytest.raises(InputError, match="0 ≤ test < 1"):
+    with pytest.raises(InputError, match="test must be a share"):
         load_corpus(write("a.csv", csv(x=3)), test=share)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, None, "a"])
+def test_seeds_are_whole_numbers(write: Write, seed: int) -> None:
+    with pytest.raises(InputError, match="seed must be a whole number"):
+        load_corpus(write("a.csv", csv(x=3)), seed=seed)
+
+
+def test_some_labels_missing(write: Write) -> None:
+    path = write("a.csv", "text,label\na,x\nb,\n")
+    assert load_corpus(path, labelled=False, test=0).labels is None
+    with pytest.raises(InputError, match="every document needs a label"):
+        load_corpus(path)
+
+
+def test_a_corpus_is_shown_in_one_line(write: Write) -> None:
+    corpus = load_corpus(write("a.csv", csv(x=5, y=5)))
+    assert repr(corpus).endswith("a.csv', 8 train, 2 test, 2 classes)")
+    assert repr(corpus.train) == "Part(8 documents)"
 
 
 def test_no_documents(write: Write) -> None:

@@ -10,9 +10,9 @@ import pytest
 import whyword
 
 FLOW = """
-errors types
+errors checks types
 characters compiled scan text
-storage download posts tables newsgroups source corpus overview
+storage download posts tables newsgroups source split corpus overview
 vocabulary vectorfile vectorstore pretrained cbow_kernels cbow induction vectors
 cli
 """.split()

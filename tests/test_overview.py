@@ -17,3 +17,10 @@ def test_without_labels() -> None:
     figures = describe(Corpus("name", Part(["a b"], None, ["1"]), Part([], [], [])))
     assert figures.classes == ()
     assert figures.train.words == 2
+
+
+def test_as_many_classes_as_documents_with_a_long_name() -> None:
+    labels = [str(number) for number in range(20_000)]
+    labels[7] = "x" * 200_000
+    part = Part(["a"] * 20_000, labels, labels)
+    assert len(describe(Corpus("name", part, Part([], [], []))).classes) == 20_000

@@ -35,6 +35,28 @@ def test_a_folder_with_its_own_split(write: Write, tmp_path: Path, prefix: str) 
     ]
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        ["train/a/1", "test/a/1", "val/a/1"],
+        ["Train/a/1", "Test/a/1", "Validation/a/1"],
+        ["train/a/1", "train/b/1"],
+    ],
+)
+def test_a_split_that_is_none_is_refused(write: Write, tmp_path: Path, files: list[str]) -> None:
+    for file in files:
+        write(f"f/{file}", "x")
+    with pytest.raises(InputError, match="expected one per class, or train and test"):
+        open_source(tmp_path / "f")
+
+
+def test_classes_may_end_like_splits(write: Write, tmp_path: Path) -> None:
+    for name in ("pos-train", "neg-train", "pos-test"):
+        write(f"f/{name}/1", "x")
+    classes = [record.label for record in open_source(tmp_path / "f")]
+    assert classes == ["neg-train", "pos-test", "pos-train"]
+
+
 def test_a_folder_of_newsgroups_loses_its_headers(write: Write, tmp_path: Path) -> None:
     for group in GROUPS:
         write(f"news/{group}/1", b"From: a\n\nb\xe9\n")
@@ -79,7 +101,7 @@ def test_labels_become_strings(tmp_path: Path) -> None:
         ("a,b,c\n1,2,3\n", "no text column among a, b, c; say which one it is: text="),
         ("text,a,b\n1,2,3\n", "no label column among text, a, b; say which one it is: label="),
         ("text\nhello\n", "no label column among text"),
-        ("text,body,label\n1,2,3\n", "no text column"),
+        ("text,body,label\n1,2,3\n", "both 'text' and 'body' could be the text"),
         ("text,text,label\n1,2,3\n", "two columns are called 'text'"),
         ("text,label\nhello,\n", "line 2: 'label' is empty; every document needs a label"),
     ],
@@ -122,7 +144,28 @@ def test_folders_that_are_no_corpus(tmp_path: Path, write: Write) -> None:
 
 
 def test_a_colon_in_a_file_name_is_no_part(write: Write) -> None:
-    path = write("odd.csv:test", "x")
+    path = write("odd.txt:test", "x")
     with pytest.raises(InputError, match="unknown kind of file"):
         open_source(path)
-    assert open_source(str(write("a.csv", "text,label\na,b\n")) + ":test").part == "test"
+
+
+def test_a_part_of_a_source(write: Write) -> None:
+    split = write("a.csv", "text,label,split\na,x,train\nb,y,test\n")
+    assert [record.text for record in open_source(f"{split}:test")] == ["b"]
+    plain = write("b.csv", "text,label\na,x\n")
+    with pytest.raises(InputError, match="no split of its own; load_corpus makes one"):
+        list(open_source(f"{plain}:test"))
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("20newsgroup", "did you mean 20newsgroups?"),
+        ("20Newsgroups:test", "did you mean 20newsgroups?"),
+        ("20newsgroups:Test", "a part is ':train' or ':test'"),
+    ],
+)
+def test_names_that_are_nearly_right(name: str, hint: str) -> None:
+    with pytest.raises(InputError, match="no such file or folder") as caught:
+        open_source(name)
+    assert hint in str(caught.value)

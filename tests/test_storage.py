@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from whyword import InputError
 from whyword.storage import cache_folder, sha256_of, temporary_folder, written_whole
 
 
@@ -61,6 +62,12 @@ def test_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     if sys.platform == "linux":
         assert cache_folder() == tmp_path / "xdg" / "whyword"
+
+
+def test_a_cache_folder_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHYWORD_CACHE", "/proc/nowhere")
+    with pytest.raises(InputError, match=r"cannot be made .*; set WHYWORD_CACHE to another"):
+        cache_folder()
 
 
 def test_sha256(tmp_path: Path) -> None:

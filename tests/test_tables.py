@@ -33,7 +33,11 @@ def test_csv(write: Write, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("a.tsv", "text\tlabel\na, b\tx\n"), ("a.csv", "text;label\na, b;x\n")],
+    [
+        ("a.tsv", "text\tlabel\na, b\tx\n"),
+        ("a.csv", "text;label\na, b;x\n"),
+        ("a.csv", '"label";"a, b, c";"text"\nx;y;"a, b"\n'),
+    ],
 )
 def test_other_delimiters(write: Write, name: str, content: str) -> None:
     assert rows(write(name, content), "text", "label") == [("a, b", "x")]
@@ -71,6 +75,8 @@ def test_a_document_of_fifty_megabytes_on_one_line(write: Write, ending: str) ->
     ("name", "content", "message"),
     [
         ("a.csv", b"", "is empty"),
+        ("a.csv", b"\n\n", "has no header line"),
+        ("a.csv.gz", b"", "has no header line"),
         ("a.csv", b"text,label\na,b\nc\n", r"line 3: 1 fields, but the header has 2"),
         ("a.csv", b"text,label\na,b,c\n", r"line 2: 3 fields, but the header has 2"),
         ("a.csv", b'text,label\n"a,b\nc,d\n', r"line 2: unexpected end of data"),
@@ -78,10 +84,13 @@ def test_a_document_of_fifty_megabytes_on_one_line(write: Write, ending: str) ->
         ("a.csv", b"text,label\na\0,b\n", r"NUL byte at byte 12 \(line 2\)"),
         ("a.csv", b"text,label\n\xe2\x82", r"byte 11 \(line 2\) is not valid utf-8"),
         ("a.jsonl", b'{"text": 1}\n{"text": \n', "line 2: not JSON"),
-        ("a.jsonl", b"[1, 2]\n", "line 1: a JSON list; one object per line"),
+        ("a.jsonl", b"[1, 2]\n", "line 1: a JSON array; write one object per line"),
         ("a.jsonl", b'{"text": 1}\n{"body": 1}\n', "line 2: no 'text'"),
         ("a.jsonl", b"\n\n", "has no rows"),
-        ("a.jsonl", b"[" * 100_000, "line 1: not JSON"),
+        ("a.jsonl", b'{"text": ' + b"1" * 5000 + b"}", "line 1: not JSON"),
+        ("a.json", b'[\n{"text": "a"}\n]\n', "line 1: a JSON array; write one object per line"),
+        ("a.jsonl", b'{"a":' * 100_000, "line 1: not JSON"),
+        ("a.jsonl", b"5", "line 1: a JSON int; write one object per line"),
         ("a.parquet", b"PAR1 but not really", "not a whole Parquet file"),
         ("a.pickle", b"x", "unknown kind of file"),
     ],
@@ -106,8 +115,15 @@ def test_damaged_gzip(write: Write, tmp_path: Path) -> None:
 def test_missing_file_and_unknown_encoding(tmp_path: Path, write: Write) -> None:
     with pytest.raises(InputError, match="no such file"):
         open_table(tmp_path / "no.csv")
-    with pytest.raises(InputError, match="unknown encoding 'klingon'"):
-        open_table(write("a.csv", "text\na"), "klingon")
+    for encoding in ("klingon", "base64", "rot13", "a\0b"):
+        with pytest.raises(InputError, match="unknown encoding"):
+            open_table(write("a.csv", "text\na"), encoding)
+    with pytest.raises(InputError, match="utf-16-le"):
+        open_table(write("a.csv", "text\na".encode("utf-16-le")), "utf-16")
+    folder = tmp_path / "folder.csv"
+    folder.mkdir()
+    with pytest.raises(InputError, match="not a regular file"):
+        open_table(folder)
 
 
 def test_a_truncated_parquet_file(tmp_path: Path) -> None:

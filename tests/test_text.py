@@ -128,13 +128,21 @@ def test_only_strings_are_texts(wrong: object) -> None:
         tokenize(wrong)  # type: ignore[arg-type]
 
 
-def test_max_words_must_be_positive() -> None:
-    with pytest.raises(InputError, match="max_words"):
-        Tokenizer(max_words=0)
+@pytest.mark.parametrize("wrong", [0, -1, 2.5, "5", True])
+def test_max_words_must_be_a_positive_number(wrong: int) -> None:
+    with pytest.raises(InputError, match="max_words must be a whole number"):
+        Tokenizer(max_words=wrong)
+
+
+def test_abbreviations_must_be_several() -> None:
+    with pytest.raises(InputError, match="abbreviations must be a list"):
+        Tokenizer(abbreviations="dr")  # type: ignore[arg-type]
 
 
 def test_own_abbreviations() -> None:
-    assert Tokenizer(abbreviations=frozenset({"bzw"}))("A bzw. b").words == ["A", "bzw.", "b"]
+    for form in ("bzw", "bzw.", "Bzw"):
+        tokenizer = Tokenizer(abbreviations=frozenset({form}))
+        assert tokenizer("A bzw. b").words == ["A", "bzw.", "b"]
 
 
 @pytest.mark.parametrize(

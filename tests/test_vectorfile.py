@@ -70,6 +70,27 @@ def test_a_vocabulary_keeps_exact_and_lower_cased_forms(write: Write, content: s
     assert read_vector_file(write("v", content), {"nothing"})[0] == []
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "\ufeffa 1 2\nb 3 4\n",
+        "\ufeff2 2\na 1 2\nb 3 4\n",
+        "2 2\n\na 1 2\n\nb 3 4\n",
+        "a  1  2\nb\t3\t4\n",
+        "a 1 2\r\nb 3 4\r\n",
+    ],
+)
+def test_harmless_oddities(write: Write, content: str) -> None:
+    words, matrix = read_vector_file(write("v", content))
+    assert words == ["a", "b"]
+    assert matrix.tolist() == [[1, 2], [3, 4]]
+
+
+def test_a_very_long_first_line(write: Write) -> None:
+    numbers = " ".join(["0.1234"] * 20_000)
+    assert read_vector_file(write("v", f"a {numbers}\nb {numbers}\n"))[1].shape == (2, 20_000)
+
+
 def test_words_with_spaces_in_glove_files(write: Write) -> None:
     words, matrix = read_vector_file(write("v", "a 1 2\n. . . 3 4\n"))
     assert words == ["a", ". . ."]
@@ -85,7 +106,7 @@ def test_words_with_spaces_in_glove_files(write: Write) -> None:
         (b"hello world how are you\n", "not a word2vec or GloVe file"),
         (b"0 4\n", "the header promises 0 words"),
         (binary()[:-3], "cut off|but the file has"),
-        (binary()[:40], "the header promises 5 words of 4 numbers, at least 90 bytes"),
+        (binary()[:40], "the header promises 5 words of 4 numbers, at least 90 bytes|cut off"),
         (binary(header="4 4"), "more data than the header promises"),
         (binary(header="6 4"), "at least 108 bytes|cut off"),
         (binary(header="99999999999 300"), "the header promises 99,999,999,999 words"),
@@ -95,7 +116,19 @@ def test_words_with_spaces_in_glove_files(write: Write) -> None:
         (text().replace("5 4", "3 4", 1).encode(), "promises 3 words, but the file has 5"),
         (text(words=["a", "b", "a"]).encode(), "record 3: the word 'a' for the second time"),
         (b"a 1 2\nb 1\n", "record 2: 1 numbers instead of 2; cut off?"),
-        (b"a 1 2\nb 1 x\n", "record 2: could not convert"),
+        (b"a 1 2\nb 1 x\n", "record 2: after 'b' not 2 numbers"),
+        (b"2 3\nthe 0.1 x 0.3\nof 0.3 0.4 0.5\n", "record 1: after 'the' not 3 numbers"),
+        (b"2 5\na 1 2 3\nb 1 2 3\n", "record 1: 3 numbers instead of 5; cut off?"),
+        (b"2 2\na 1 2 3\nb 1 2 3\n", "record 1: more than 2 numbers after 'a 1'"),
+        (b"a 1 2 3\nb 1 2 3 4\n", "record 2: more than 3 numbers after 'b 1'"),
+        (b"a 1 2 3 4\nb    5\n", "record 2: 1 numbers instead of 4|not 4 numbers"),
+        (b"-3 3\nthe 1 2 3\n", "not a word2vec or GloVe file"),
+        (b"Error 404\nNot found here 404\n", "not a word2vec or GloVe file"),
+        (b"2 2\na 1 2\nb 1 2.7", "record 2: the last line has no end"),
+        (b"a 1 2\nb 1 2.7", "record 2: the last line has no end"),
+        (b"9" * 5000 + b" 3\n", "not a word2vec or GloVe file"),
+        (b"2 999999999\na 1\n", "the header promises 2 words of 999,999,999 numbers"),
+        (b"a 1 2\nb 1 1e39\n", "record 2: the vector of 'b' has NaN or infinite"),
         (b"a 1 2\nb 1 nan\n", "record 2: the vector of 'b' has NaN"),
         (b"a 1 2\n\xff 1 2\n", "record 2: the word .* is not UTF-8"),
     ],

@@ -46,7 +46,7 @@ def test_a_stack_of_stacks_and_zero_rows() -> None:
     stacked = Vectors.stack(Vectors.stack(zero, some("a")), some("b", 4))
     assert stacked.dimensions == 9
     assert np.isfinite(stacked.rows(["a", "b"])).all()
-    with pytest.raises(InputError, match="at least one"):
+    with pytest.raises(InputError, match="one or more Vectors"):
         Vectors.stack()
 
 
@@ -81,6 +81,19 @@ def test_coverage() -> None:
     assert np.isnan(vectors.coverage([]))
 
 
+def test_a_vocabulary_may_be_a_generator(tmp_path: Path) -> None:
+    path = tmp_path / "v.txt"
+    path.write_text("the 1 2\nParis 3 4\nparis 5 6\n")
+    wanted = ["The", "PARIS"]
+    assert Vectors.load(path, vocabulary=iter(wanted)).words == ["the", "paris"]
+    assert Vectors.load(path).restrict(iter(wanted)).words == ["the", "paris"]
+    assert Vectors.load(path, vocabulary=["zebra"]).dimensions == 2
+
+
+def test_shown_in_one_line() -> None:
+    assert repr(some("a b")) == "Vectors(2 words, 3 dimensions)"
+
+
 def test_restrict() -> None:
     vectors = Vectors.stack(some("a B c"), some("b c"))
     small = vectors.restrict({"B", "zebra"})
@@ -112,9 +125,21 @@ def test_bad_arguments(tmp_path: Path) -> None:
         Vectors.load("glove")
     with pytest.raises(InputError, match="induce=True needs the training texts"):
         Vectors.load("glove-6b-50d", induce=True)
+    with pytest.raises(InputError, match="the vector of 'b' has NaN"):
+        Vectors(["a", "b"], np.array([[0, 1], [0, np.nan]], np.float32))
+    with pytest.raises(InputError, match="words: item 1 must be a str, not bytes"):
+        Vectors(["a", b"b"], np.zeros((2, 3), np.float32))  # type: ignore[list-item]
+    with pytest.raises(InputError, match="one or more Vectors"):
+        Vectors.stack([some("a"), some("b")])  # type: ignore[arg-type]
+    for function in (some("a").coverage, some("a").missing, some("a").induce, Vectors.train_cbow):
+        with pytest.raises(InputError, match="not one string"):
+            function("one text")
+    for window in (0, -(10**7), 2**62, 2.5):
+        with pytest.raises(InputError, match="window must be a whole number"):
+            some("a").induce(["a b"], window=window)  # type: ignore[arg-type]
     path = tmp_path / "v"
     path.write_text("a 1 2\n")
-    with pytest.raises(InputError, match="not one string"):
+    with pytest.raises(InputError, match="vocabulary must be a list of strings, not one string"):
         Vectors.load(path, vocabulary="abc")
 
 

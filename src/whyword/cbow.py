@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -13,16 +14,21 @@ from rich.console import Console
 from rich.progress import Progress
 
 from whyword.cbow_kernels import alias_tables, cut_batches, draw_windows, draw_words, train_batches
+from whyword.checks import whole_number
 from whyword.errors import InputError
 from whyword.storage import cache_folder
 from whyword.vectorstore import WordsAndMatrix, read_store, write_store
 from whyword.vocabulary import TokenIds, token_ids
 
-_VERSION = 1  # of the algorithm: counts into the name under which results are kept
+log = logging.getLogger(__name__)
+
+MOST_WINDOW = 1_000
+
+_VERSION = 2  # of the algorithm: counts into the name under which results are kept
 _BLOCK_TOKENS = 200_000  # planned at a time, which bounds the memory for the plan
-_BATCH = 32
+_BATCH = 16  # 32 is a tenth faster, and its vectors are measurably worse
 _REPEATS = 4
-_POOL_FACTOR = 2
+_POOL_FACTOR = 2  # noise words drawn per batch, in multiples of `negative`
 _NOISE_POWER = 0.75
 _LAST_RATE = 1e-4
 
@@ -59,9 +65,13 @@ class CBOW:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        limits = {"dimensions": 100_000, "window": MOST_WINDOW, "negative": 1_000}
         for name in ("dimensions", "window", "epochs", "min_count", "negative"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} must be at least 1, not {getattr(self, name)}")
+            number = whole_number(name, getattr(self, name), most=limits.get(name, 2**31 - 1))
+            object.__setattr__(self, name, number)  # numpy's whole numbers become Python's
+        object.__setattr__(self, "seed", whole_number("seed", self.seed, least=0))
+        if not 0 < self.learning_rate <= 1 or not 0 <= self.sample <= 1:
+            raise InputError("learning_rate must be in (0, 1] and sample in [0, 1]")
 
     def fit(
         self, documents: Iterable[list[str]], *, cache: bool = True, progress: bool | None = None
@@ -84,13 +94,17 @@ class CBOW:
         tokens = token_ids(documents, lowercase=self.lowercase, min_count=self.min_count)
         if not tokens.words:
             raise InputError(f"no word occurs {self.min_count} times in the texts to train on")
+        if not cache:
+            return tokens.words, self._train(tokens, progress)
         path = cache_folder() / f"cbow-{self._fingerprint(tokens)}.safetensors"
-        if cache and path.exists():
+        if path.exists():
             with suppress(InputError):  # a damaged file is made again
                 return read_store(path)[0]
         result = tokens.words, self._train(tokens, progress)
-        if cache:
+        try:
             write_store(path, [result])
+        except OSError as error:
+            log.warning("the word vectors could not be kept in the cache: %s", error)
         return result
 
     def _fingerprint(self, tokens: TokenIds) -> str:

@@ -1,9 +1,14 @@
 """The command line: one command is one call, results on stdout, messages on stderr."""
 
+import io
+import itertools
 import json
 import logging
+import math
 import sys
+import textwrap
 from dataclasses import asdict
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -51,8 +56,30 @@ Encoding = Annotated[str | None, typer.Option("--encoding", help="Of text files 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
+Unlabelled = Annotated[bool, typer.Option("--unlabelled", help="Texts may have no labels.")]
+
+# Messages speak of Python's arguments; here people have options.
+_OPTIONS = {
+    "labelled=False": "--unlabelled",
+    "duplicates='first'": "--duplicates first",
+    "encoding='": "--encoding '",
+    "text=": "--text ",
+    "label=": "--label ",
+}
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"whyword {version('whyword')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
     """Keep `whyword COMMAND` the form of every call, even while there are few commands."""
 
 
@@ -65,6 +92,7 @@ def corpus(
     seed: Seed = 0,
     remove: Remove = None,
     encoding: Encoding = None,
+    unlabelled: Unlabelled = False,
     samples: Annotated[int, typer.Option(help="How many texts to show.", min=0)] = 3,
     as_json: AsJson = False,
 ) -> None:
@@ -73,6 +101,7 @@ def corpus(
         source,
         text=text,
         label=label,
+        labelled=not unlabelled,
         test=test,
         seed=seed,
         remove=_parts(remove),
@@ -83,8 +112,10 @@ def corpus(
         print(json.dumps(asdict(figures), ensure_ascii=False, indent=2))
         return
     console = _console()
-    console.print(_class_table(figures), _part_table(figures), sep="\n")
-    for number in _spread(len(loaded), samples):
+    if figures.classes:
+        console.print(_class_table(figures), end="\n\n")
+    console.print(_part_table(figures))
+    for number in _one_per_class(loaded, samples):
         console.print(_sample(loaded, number))
 
 
@@ -97,51 +128,69 @@ def vectors(
         ),
     ],
     near: Annotated[
-        list[str] | None, typer.Option("--near", help="Show this word's neighbours. Repeatable.")
+        list[str] | None,
+        typer.Option("--near", metavar="WORD", help="Show this word's neighbours. Repeatable."),
     ] = None,
     top: Annotated[int, typer.Option(help="How many neighbours.", min=1)] = 10,
     coverage: Annotated[
-        str | None, typer.Option(help="A corpus: the share of its words that have a vector.")
+        str | None,
+        typer.Option(
+            metavar="CORPUS", help="Show the share of a corpus's words that have a vector."
+        ),
     ] = None,
+    text: TextColumn = None,
+    encoding: Encoding = None,
+    duplicates: Annotated[
+        str, typer.Option(help="When a file has a word twice: 'error', or keep the 'first'.")
+    ] = "error",
     as_json: AsJson = False,
 ) -> None:
     """Show word vectors: how many, the nearest words of a word, how much of a corpus they know."""
-    loaded = Vectors.load(source)
+    loaded = Vectors.load(source, duplicates=duplicates)
     result: dict[str, object] = {"words": len(loaded), "dimensions": loaded.dimensions}
     neighbours = {word: loaded.nearest(word, top) for word in near or ()}
-    result["near"] = {word: [list(n) for n in found] for word, found in neighbours.items()}
+    result["near"] = {word: [n._asdict() for n in found] for word, found in neighbours.items()}
     if coverage:
-        texts = load_corpus(coverage, labelled=False).texts
-        result["coverage"] = loaded.coverage(texts)
+        texts = load_corpus(coverage, text=text, labelled=False, encoding=encoding).texts
+        covered = loaded.coverage(texts)
+        result["coverage"] = None if math.isnan(covered) else covered
         result["missing"] = loaded.missing(texts)
     if as_json:
         print(json.dumps(result, ensure_ascii=False, indent=2))
         return
     console = _console()
-    console.print(f"{len(loaded):,} words, {loaded.dimensions} dimensions", highlight=False)
+    console.print(f"{len(loaded):,} words, {loaded.dimensions} dimensions")
     for word, found in neighbours.items():
         table = Table("near " + _printable(word), "cosine", box=None, header_style="bold")
         for neighbour in found:
             table.add_row(Text(_printable(neighbour.word)), f"{neighbour.similarity:.3f}")
-        console.print(table)
+        console.print("", table, sep="\n")
     if coverage:
         missing = ", ".join(f"{_printable(w)} ({n:,})" for w, n in loaded.missing(texts))
-        console.print(f"{result['coverage']:.1%} of the words of {coverage} have a vector")
-        console.print(Text(f"most frequent without: {missing or 'none'}"))
+        known = f"\n{covered:.1%} of the words of {_printable(coverage)} have a vector"
+        console.print(known, soft_wrap=True)
+        console.print(f"most frequent without: {missing or 'none'}", soft_wrap=True)
 
 
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit code 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what the encoding lacks is shown as \\u…
+            stream.reconfigure(errors="backslashreplace")
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
         app()
     except (WhywordError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        message = f"error: {error}"
+        for argument, option in _OPTIONS.items():
+            message = message.replace(argument, option)
+        print(_printable(message), file=sys.stderr)
         sys.exit(1)
 
 
 def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    width = None if sys.stdout.isatty() else _PIPE_WIDTH
+    return Console(width=width, markup=False, emoji=False, highlight=False)
 
 
 def _parts(remove: str | None) -> list[str] | None:
@@ -169,7 +218,7 @@ def _part_table(figures: CorpusFigures) -> Table:
         "documents": "documents",
         "words": "words",
         "distinct words": "vocabulary",
-        "… in the first 400 of each": "vocabulary_400",
+        "  in the first 400 words of each": "vocabulary_400",
         "documents of at most 1 word": "short",
         "documents of at least 100 words": "long",
     }
@@ -179,14 +228,18 @@ def _part_table(figures: CorpusFigures) -> Table:
     return table
 
 
-def _spread(count: int, samples: int) -> list[int]:
-    return [count * sample // samples for sample in range(min(samples, count))]
+def _one_per_class(loaded: Corpus, samples: int) -> list[int]:
+    """Choose documents, of different classes as far as there are any."""
+    first_of = {label: at for at, label in reversed(list(enumerate(loaded.labels or ())))}
+    chosen = sorted(first_of.values())[:samples]
+    others = (number for number in range(len(loaded)) if number not in chosen)
+    return chosen + list(itertools.islice(others, samples - len(chosen)))
 
 
 def _sample(loaded: Corpus, number: int) -> Text:
     label = loaded.labels[number] if loaded.labels else ""
-    text = " ".join(loaded.texts[number].split())[:300]
-    head = _printable(f"\n{loaded.ids[number]}  {label}\n").strip("·")
+    text = textwrap.shorten(loaded.texts[number], 300, placeholder=" …")
+    head = _printable(f"{loaded.ids[number]}  {label}")
     return Text.assemble("\n", (head, "bold"), "\n", _printable(text))
 
 

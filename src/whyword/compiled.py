@@ -11,10 +11,20 @@ R = TypeVar("R")
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function once per machine (numba's cache), free of the interpreter lock."""
-    return cast(Callable[P, R], numba.njit(cache=True, nogil=True)(function))
+    return _compiled(function, fastmath=False)
 
 
 def compiled_for_speed(function: Callable[P, R]) -> Callable[P, R]:
     """Compile too, and let sums be reordered, without which no dot product is vectorised."""
-    decorate = numba.njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-    return cast(Callable[P, R], decorate(function))
+    return _compiled(function, fastmath=True)
+
+
+def _compiled(function: Callable[P, R], fastmath: bool) -> Callable[P, R]:
+    def decorate(cache: bool) -> Callable[P, R]:
+        decorator = numba.njit(cache=cache, nogil=True, fastmath=fastmath, error_model="numpy")
+        return cast(Callable[P, R], decorator(function))
+
+    try:
+        return decorate(cache=True)
+    except RuntimeError:  # neither the package's folder nor the user's cache can be written
+        return decorate(cache=False)

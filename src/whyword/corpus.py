@@ -5,15 +5,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
+from whyword.checks import share, whole_number
 from whyword.errors import InputError
 from whyword.source import Record, open_source
+from whyword.split import held_out
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Part:
     """Documents side by side: texts, their labels (None if there are none), their ids."""
 
@@ -24,8 +24,11 @@ class Part:
     def __len__(self) -> int:
         return len(self.texts)
 
+    def __repr__(self) -> str:
+        return f"Part({len(self):,} documents)"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Corpus:
     """A corpus in two parts; a part that was not asked for is empty.
 
@@ -67,6 +70,10 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.train) + len(self.test)
 
+    def __repr__(self) -> str:
+        sizes = f"{len(self.train):,} train, {len(self.test):,} test"
+        return f"Corpus({self.name!r}, {sizes}, {len(self.classes)} classes)"
+
 
 def load_corpus(
     source: str | Path,
@@ -102,18 +109,19 @@ def load_corpus(
         mails = load_corpus("mails.csv", test=0.3)    # 70 % and 30 % of each class
         held_out = load_corpus("mails.csv:test", test=0.3)
     """
-    if not 0 <= test < 1:
-        raise InputError(f"test is the share of documents held out, 0 ≤ test < 1; not {test}")
+    test = share("test", test)
+    seed = whole_number("seed", seed, least=0)
     opened = open_source(
         source, text=text, label=label, labelled=labelled, remove=remove, encoding=encoding
     )
-    records = list(opened)
+    records = list(opened.records())
     if not records:
         raise InputError(f"{opened.name} has no documents")
     notes = list(opened.notes)
     if records[0].split is None:
         records = _with_split(records, test, seed)
-        notes.append(f"no split of its own: {test:.0%} of each class held out (seed {seed})")
+        if test > 0:
+            notes.append(f"no split of its own: {test:.0%} held out, by class (seed {seed})")
     for note in notes:
         log.info("%s: %s", opened.name, note)
     train, test_part = (
@@ -133,17 +141,9 @@ def _part(records: Sequence[Record]) -> Part:
 
 
 def _with_split(records: Sequence[Record], test: float, seed: int) -> list[Record]:
-    """Hold out a share of each class at random; a class of one document stays in training."""
-    random = np.random.default_rng(seed)
-    held_out: set[int] = set()
-    members: dict[str, list[int]] = {}
-    for index, record in enumerate(records):
-        members.setdefault(record.label or "", []).append(index)
-    for label in sorted(members):
-        indices = members[label]
-        count = min(round(len(indices) * test), len(indices) - 1)
-        held_out.update(random.permutation(indices)[:count].tolist())
+    count = round(len(records) * test)
+    chosen = held_out([record.label for record in records], count, seed)
     return [
-        record._replace(split="test" if index in held_out else "train")
-        for index, record in enumerate(records)
+        record._replace(split="test" if is_chosen else "train")
+        for record, is_chosen in zip(records, chosen, strict=True)
     ]

@@ -1,5 +1,6 @@
 """A corpus in figures: how many documents, of which classes, how long."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,16 +64,12 @@ def describe(corpus: Corpus, tokenizer: Tokenizer | None = None) -> CorpusFigure
     tokenizer = tokenizer or Tokenizer()
     train, train_lengths = _part_figures(corpus.train, tokenizer)
     test, test_lengths = _part_figures(corpus.test, tokenizer)
-    labels = corpus.labels or []
-    lengths = np.array(train_lengths + test_lengths)
-    of_class = np.array(labels)
+    lengths: dict[str, list[int]] = {}
+    for label, length in zip(corpus.labels or (), train_lengths + test_lengths, strict=False):
+        lengths.setdefault(label, []).append(length)
+    in_train, in_test = Counter(corpus.train.labels), Counter(corpus.test.labels)
     classes = tuple(
-        ClassFigures(
-            name=name,
-            train=(corpus.train.labels or []).count(name),
-            test=(corpus.test.labels or []).count(name),
-            median_words=float(np.median(lengths[of_class == name])),
-        )
+        ClassFigures(name, in_train[name], in_test[name], float(np.median(lengths[name])))
         for name in corpus.classes
     )
     return CorpusFigures(corpus.name, classes, train, test)

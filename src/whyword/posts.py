@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 
+from whyword.checks import strings
 from whyword.errors import InputError
 
 PARTS = ("headers", "quotes", "footers")
@@ -34,9 +35,9 @@ def clean_post(text: str, remove: Collection[str] = ("headers",)) -> str:
 
 def check_parts(remove: Collection[str]) -> None:
     """Raise unless every part named can be removed."""
-    for part in remove:
-        if isinstance(remove, str) or part not in PARTS:
-            raise InputError(f"remove takes a list of {', '.join(PARTS)}; not {remove!r}")
+    unknown = [part for part in strings("remove", remove) if part not in PARTS]
+    if unknown:
+        raise InputError(f"remove takes {', '.join(PARTS)}; not {unknown[0]!r}")
 
 
 def _without_header(text: str) -> str:

@@ -1,10 +1,12 @@
 """Where documents come from: a folder, a table, 20 Newsgroups; streamed one by one."""
 
+import difflib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from whyword.checks import expanded, listed, strings
 from whyword.errors import InputError
 from whyword.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.posts import check_parts, clean_post
@@ -53,7 +55,11 @@ class Source:
     records: Records
 
     def __iter__(self) -> Iterator[Record]:
-        return self.records()
+        for record in self.records():
+            if self.part is not None and record.split is None:
+                raise InputError(f"{self.name} has no split of its own; load_corpus makes one")
+            if self.part in (None, record.split):
+                yield record
 
 
 class Columns(NamedTuple):
@@ -91,8 +97,9 @@ def open_source(
         Of text files; UTF-8 by default (newsgroups: Latin-1).
     """
     name, part = _name_and_part(source)
+    remove = None if remove is None else strings("remove", remove)
     check_parts(remove or ())
-    path = Path(name).expanduser()
+    path = expanded(name)
     notes: list[str] = []
     if name == NEWSGROUPS or (path.is_dir() and _holds_newsgroups(path)):
         remove = ("headers",) if remove is None else remove
@@ -102,11 +109,15 @@ def open_source(
         records = _of_table(open_table(newsgroups_table()), Columns(*COLUMNS))
     elif path.is_dir():
         records = _of_folder(path, encoding or "utf-8")
+        if _split_folders(path):
+            notes.append("train and test as the folders say")
+    elif not path.exists():
+        raise InputError(f"{name}: no such file or folder{_hint(name)}")
     else:
         table = open_table(path, encoding or "utf-8")
         columns = _choose_columns(table, text, label, labelled)
         notes += _choices(columns, text, label)
-        records = _of_table(table, columns)
+        records = _of_table(table, columns, labelled)
     return Source(name, part, tuple(notes), _cleaned(records, remove) if remove else records)
 
 
@@ -115,6 +126,17 @@ def _name_and_part(source: str | Path) -> tuple[str, str | None]:
     if colon and part in SPLITS and not Path(source).exists():
         return name, part
     return str(source), None
+
+
+def _hint(name: str) -> str:
+    stem, colon, part = name.rpartition(":")
+    if colon and part.lower() not in SPLITS + tuple("abcdefghijklmnopqrstuvwxyz"):
+        return "; a part is ':train' or ':test'"
+    if colon and part.lower() in SPLITS and part not in SPLITS:
+        return "; a part is ':train' or ':test'"
+    if difflib.get_close_matches((stem or name).lower(), [NEWSGROUPS]):
+        return f"; did you mean {NEWSGROUPS}?"
+    return ""
 
 
 def _cleaned(records: Records, remove: Collection[str]) -> Records:
@@ -143,8 +165,19 @@ def _of_folder(path: Path, encoding: str) -> Records:
 
 def _split_folders(path: Path) -> dict[str | None, Path] | None:
     """Return the folders ``train`` and ``test`` (or ``…-train``, ``…-test``), if that is all."""
-    folders = {folder.name.rpartition("-")[2]: folder for folder in _subfolders(path)}
-    return {split: folders[split] for split in SPLITS} if set(folders) == set(SPLITS) else None
+    folders = _subfolders(path)
+    names = {folder.name for folder in folders}
+    prefixes = {name[: -len(split)] for name in names for split in SPLITS if name.endswith(split)}
+    for prefix in prefixes if len(names) == 2 else ():
+        if names == {prefix + split for split in SPLITS}:
+            return {split: path / (prefix + split) for split in SPLITS}
+    lowered = {name.lower() for name in names}
+    if lowered & set(SPLITS) and any(_subfolders(folder) for folder in folders):
+        raise InputError(
+            f"{path} has the folders {listed(sorted(names))}; expected one per class, or train and "
+            "test with one per class in each"
+        )
+    return None
 
 
 def _subfolders(path: Path) -> list[Path]:
@@ -159,7 +192,7 @@ def _holds_newsgroups(path: Path) -> bool:
 # ---- tables -------------------------------------------------------------------------------
 
 
-def _of_table(table: Table, columns: Columns) -> Records:
+def _of_table(table: Table, columns: Columns, labelled: bool = True) -> Records:
     wanted = [name for name in columns if name is not None]
     at = {role: wanted.index(name) for role, name in columns._asdict().items() if name is not None}
 
@@ -169,25 +202,33 @@ def _of_table(table: Table, columns: Columns) -> Records:
             if not isinstance(text, str):
                 raise InputError(f"{place}: {columns.text!r} is {_kind(text)}, not text")
             yield Record(
-                id=str(values[at["id"]]) if "id" in at else str(number),
+                id=_id(values[at["id"]] if "id" in at else None, number),
                 text=text,
-                label=_label(values[at["label"]], place, columns) if "label" in at else None,
+                label=_label(values[at["label"]], place, columns, labelled)
+                if "label" in at
+                else None,
                 split=_split(values[at["split"]], place) if "split" in at else None,
             )
 
     return records
 
 
-def _label(value: object, place: str, columns: Columns) -> str:
+def _id(value: object, number: int) -> str:
+    return str(number) if value in (None, "") else str(value)
+
+
+def _label(value: object, place: str, columns: Columns, labelled: bool) -> str | None:
     if isinstance(value, str | int | float) and str(value).strip() and value == value:  # not NaN
         return str(value)
+    if not labelled:
+        return None
     raise InputError(f"{place}: {columns.label!r} is {_kind(value)}; every document needs a label")
 
 
 def _split(value: object, place: str) -> str:
     if value in SPLITS:
         return str(value)
-    raise InputError(f"{place}: 'split' is {value!r}; it may be 'train' or 'test' only")
+    raise InputError(f"{place}: 'split' is {value!r:.40}; it may be 'train' or 'test' only")
 
 
 def _kind(value: object) -> str:
@@ -208,20 +249,31 @@ def _choose_columns(table: Table, text: str | None, label: str | None, labelled:
         label = _only([name for name in others if name != text])
     for role, name in (("text", text), ("label", label)):
         if name is None and (labelled or role == "text"):
-            raise InputError(
-                f"{table.path}: no {role} column among {', '.join(table.columns)}; "
-                f"say which one it is: {role}=…"
-            )
+            raise InputError(f"{table.path}: {_no_column(table, role)}")
         if name is not None and name not in table.columns:
-            raise InputError(
-                f"{table.path}: no column {name!r}; there are {', '.join(table.columns)}"
-            )
+            raise InputError(f"{table.path}: no column {name!r}; there are {listed(table.columns)}")
     return Columns(str(text), label, taken["id"], taken["split"])
+
+
+def _no_column(table: Table, role: str) -> str:
+    candidates = _candidates(table, role)
+    if len(candidates) > 1:
+        first, second, *_ = candidates
+        return f"both {first!r} and {second!r} could be the {role}; say which: {role}=…"
+    without = ", or labelled=False if there is none" if role == "label" else ""
+    return (
+        f"no {role} column among {listed(table.columns)}; say which one it is: {role}=…{without} "
+        "(is the header line missing?)"
+    )
+
+
+def _candidates(table: Table, role: str) -> list[str]:
+    return [name for name in table.columns if name.lower() in _NAMES[role].split()]
 
 
 def _named(table: Table, role: str) -> str | None:
     """Return the only column whose name speaks for the role, or None."""
-    return _only([name for name in table.columns if name.lower() in _NAMES[role].split()])
+    return _only(_candidates(table, role))
 
 
 def _only(names: Sequence[str]) -> str | None:

@@ -9,15 +9,22 @@ from pathlib import Path
 
 import platformdirs
 
+from whyword.checks import expanded
+from whyword.errors import InputError
+
 
 def cache_folder() -> Path:
     """Return the user's cache folder for whyword, made if need be.
 
     The environment variable ``WHYWORD_CACHE`` names another place.
     """
-    named = os.environ.get("WHYWORD_CACHE")
-    folder = Path(named).expanduser() if named else Path(platformdirs.user_cache_dir("whyword"))
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = expanded(os.environ.get("WHYWORD_CACHE") or platformdirs.user_cache_dir("whyword"))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"the cache folder {folder} cannot be made ({error}); set WHYWORD_CACHE to another"
+        ) from None
     return folder
 
 

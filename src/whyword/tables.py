@@ -3,6 +3,7 @@
 import codecs
 import csv
 import gzip
+import io
 import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -10,12 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
+from whyword.checks import existing_file, listed
 from whyword.errors import InputError
 
 Row: TypeAlias = tuple[str, tuple[object, ...]]  # where it stands, its values
 
 _DELIMITERS = ",;\t|"
 _BLOCK = 1 << 20
+_ROWS = 256  # of a Parquet file at a time; rows may be large
 _LONGEST_FIELD = (1 << 31) - 1  # what a C long holds everywhere
 
 
@@ -40,11 +43,11 @@ def open_table(path: Path, encoding: str = "utf-8") -> Table:
     """Open a table by its ending: .csv .tsv .jsonl .ndjson .json, each also .gz; .parquet."""
     kind = table_kind(path)
     if kind is None:
+        if not path.exists():
+            raise InputError(f"{path}: no such file or folder")
         endings = ", ".join(_READERS)
         raise InputError(f"{path}: unknown kind of file; expected {endings} (or a folder)")
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
-    if path.stat().st_size == 0:
+    if existing_file(path).stat().st_size == 0:
         raise InputError(f"{path} is empty")
     return _READERS[kind](path, encoding)
 
@@ -73,6 +76,8 @@ def text_lines(path: Path, encoding: str = "utf-8") -> Iterator[str]:
             text = decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
             raise _decoding_error(path, encoding, error, read, line) from None
+        except UnicodeError as error:  # UTF-16 without a mark of its byte order
+            raise InputError(f"{path}: {error}; say encoding='utf-16-le' or '…-be'") from None
         *whole, rest = text.split("\n")
         for piece in whole:
             tail.append(piece)
@@ -98,9 +103,10 @@ def _decoding_error(
 
 def _decoder(path: Path, encoding: str) -> codecs.IncrementalDecoder:
     try:
+        io.TextIOWrapper(io.BytesIO(), encoding)  # refuses what is no text encoding: base64
         name = codecs.lookup(encoding).name
         return codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
-    except LookupError:
+    except (LookupError, ValueError, TypeError):
         raise InputError(f"{path}: unknown encoding {encoding!r}") from None
 
 
@@ -117,10 +123,6 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 
 def _open_csv(path: Path, encoding: str) -> Table:
-    header_line = next(text_lines(path, encoding), "")
-    delimiter = max(_DELIMITERS, key=header_line.count)
-    if table_kind(path) == ".tsv":
-        delimiter = "\t"
     csv.field_size_limit(_LONGEST_FIELD)  # the default, 131,072 characters, refuses long documents
 
     def rows(names: Sequence[str]) -> Iterator[Row]:
@@ -132,12 +134,31 @@ def _open_csv(path: Path, encoding: str) -> Table:
             if len(fields) != len(columns):
                 raise InputError(
                     f"{place}: {len(fields)} fields, but the header has {len(columns)} "
-                    f"({', '.join(columns)}); quote fields that hold {delimiter!r}"
+                    f"({listed(columns)}); quote fields that hold {delimiter!r}"
                 )
             yield place, tuple(fields[at] for at in wanted)
 
-    columns = tuple(name.strip() for name in next(_csv_records(path, encoding, delimiter))[1])
+    delimiter, columns = _csv_header(path, encoding)
     return Table(path, columns, rows)
+
+
+def _csv_header(path: Path, encoding: str) -> tuple[str, tuple[str, ...]]:
+    """Return the delimiter that cuts the header line into most fields, and these."""
+    line = next((line for line in text_lines(path, encoding) if line.strip()), None)
+    if line is None:
+        raise InputError(f"{path} has no header line")
+    delimiters = "\t" if table_kind(path) == ".tsv" else _DELIMITERS
+    headers = [(mark, _cut(line, mark)) for mark in delimiters]
+    delimiter, columns = max(headers, key=lambda header: len(header[1]))
+    return delimiter, tuple(name.strip() for name in columns)
+
+
+def _cut(line: str, delimiter: str) -> list[str]:
+    """Return the line's fields; none if its quotation marks do not fit the delimiter."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error:
+        return []
 
 
 def _csv_records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -161,12 +182,15 @@ def _open_jsonl(path: Path, encoding: str) -> Table:
             if not line.strip():
                 continue
             place = f"{path}, line {number}"
+            if line.lstrip().startswith("["):
+                raise InputError(f"{place}: a JSON array; write one object per line")
             try:
                 value = json.loads(line)
-            except (json.JSONDecodeError, RecursionError) as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError(f"{place}: not JSON ({error}); one object per line") from None
             if not isinstance(value, dict):
-                raise InputError(f"{place}: a JSON {type(value).__name__}; one object per line")
+                kind = type(value).__name__
+                raise InputError(f"{place}: a JSON {kind}; write one object per line")
             yield place, value
 
     def rows(names: Sequence[str]) -> Iterator[Row]:
@@ -192,7 +216,7 @@ def _open_parquet(path: Path, encoding: str) -> Table:
     def rows(names: Sequence[str]) -> Iterator[Row]:
         number = 0
         try:
-            for batch in parquet.ParquetFile(path).iter_batches(4096, columns=list(names)):
+            for batch in parquet.ParquetFile(path).iter_batches(_ROWS, columns=list(names)):
                 for values in zip(*(batch[name].to_pylist() for name in names), strict=True):
                     number += 1
                     yield f"{path}, row {number}", values
@@ -200,12 +224,12 @@ def _open_parquet(path: Path, encoding: str) -> Table:
             raise InputError(
                 f"{path}, after row {number}: text that is not UTF-8 ({error})"
             ) from None
-        except (pyarrow.ArrowException, OSError) as error:
+        except (pyarrow.ArrowException, OSError, OverflowError) as error:
             raise damaged(error) from None
 
     try:
         columns = tuple(parquet.read_schema(path).names)
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise damaged(error) from None
     return Table(path, columns, rows)
 

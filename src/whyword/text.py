@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.characters import character_classes
+from whyword.checks import strings, whole_number
 from whyword.errors import InputError
 from whyword.scan import code_points, folded_hashes, word_spans
 from whyword.types import Document
@@ -48,7 +49,7 @@ class Tokenizer:
     max_words : int or None
         Keep the first so many words; the document counts the rest. None keeps all.
     abbreviations : frozenset of str
-        Lower-cased words that keep their dot in mid-sentence.
+        Words that keep their dot in mid-sentence, with it or without.
 
     Examples
     --------
@@ -60,8 +61,9 @@ class Tokenizer:
     abbreviations: frozenset[str] = ABBREVIATIONS
 
     def __post_init__(self) -> None:
-        if self.max_words is not None and self.max_words < 1:
-            raise InputError(f"max_words must be at least 1 or None, not {self.max_words}")
+        if self.max_words is not None:
+            whole_number("max_words", self.max_words)
+        strings("abbreviations", self.abbreviations)
 
     def __call__(self, text: str) -> Document:
         """Return the text with its words' spans."""
@@ -76,7 +78,7 @@ class Tokenizer:
     @cached_property
     def _hashes(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
         return (
-            folded_hashes(self.abbreviations),
+            folded_hashes(word.rstrip(".") for word in self.abbreviations),
             folded_hashes(SENTENCE_STARTERS),
             folded_hashes(_CONTRACTIONS),
         )
@@ -96,5 +98,7 @@ def tokenize(text: str, max_words: int | None = None) -> Document:
 
 def words_of(texts: Iterable[str], tokenizer: Tokenizer | None = None) -> Iterable[list[str]]:
     """Yield each text's words."""
+    if isinstance(texts, str):
+        raise InputError("texts must be a list of strings, not one string: [text]")
     tokenizer = tokenizer or Tokenizer()
     return (tokenizer(text).words for text in texts)

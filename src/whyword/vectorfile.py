@@ -2,22 +2,26 @@
 
 import gzip
 import zlib
-from collections.abc import Collection
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.checks import existing_file, strings
 from whyword.errors import InputError
 
 _BLOCK = 1 << 22
+_LONGEST_LINE = 1 << 26
 _LONGEST_WORD = 1 << 16
-_DUPLICATES = ("error", "first")
+_MOST_DIMENSIONS = 100_000
+_GZIP_RATIO = 1_100  # gzip compresses by a factor of 1,032 at most
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_vector_file(
-    path: Path, vocabulary: Collection[str] | None = None, duplicates: str = "error"
+    path: Path, vocabulary: Iterable[str] | None = None, duplicates: str = "error"
 ) -> tuple[list[str], NDArray[np.float32]]:
     """Read the words wanted and their vectors.
 
@@ -27,7 +31,7 @@ def read_vector_file(
     Parameters
     ----------
     path : Path
-    vocabulary : collection of str, optional
+    vocabulary : iterable of str, optional
         The words wanted; their lower-cased forms are wanted too, since look-up falls back on them.
     duplicates : {"error", "first"}
         What to do when the file has a word twice.
@@ -37,28 +41,34 @@ def read_vector_file(
     words : list of V str
     matrix : (V, D) float32
     """
-    if duplicates not in _DUPLICATES:
+    if duplicates not in ("error", "first"):
         raise InputError(f"duplicates may be 'error' or 'first', not {duplicates!r}")
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
+    wanted = None if vocabulary is None else _forms(strings("vocabulary", vocabulary))
+    rows = _Rows(existing_file(path), wanted, duplicates)
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     try:
         with cast(IO[bytes], opener(path, "rb")) as stream:
-            return _read(stream, _Rows(path, vocabulary, duplicates))
+            _read(stream, rows)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path}: damaged or cut-off gzip file ({error})") from None
     except MemoryError:
         raise InputError(f"{path} does not fit into memory; pass vocabulary=…") from None
+    return list(rows.index), rows.matrix[: len(rows.index)]
+
+
+def _forms(vocabulary: list[str]) -> set[bytes]:
+    forms = {*vocabulary, *(word.lower() for word in vocabulary)}
+    return {word.encode("utf-8", "surrogatepass") for word in forms}
 
 
 class _Rows:
     """The rows kept so far, in a matrix that never grows beyond what can be wanted."""
 
-    def __init__(self, path: Path, vocabulary: Collection[str] | None, duplicates: str) -> None:
+    def __init__(self, path: Path, wanted: set[bytes] | None, duplicates: str) -> None:
         self.path = path
-        self.wanted = None if vocabulary is None else _forms(vocabulary)
+        self.wanted = wanted
         self.duplicates = duplicates
-        self.index: dict[bytes, int] = {}
+        self.index: dict[str, int] = {}
         self.matrix = np.empty((0, 0), np.float32)
 
     def reserve(self, count: int, dimensions: int) -> None:
@@ -70,134 +80,130 @@ class _Rows:
             grown[: len(self.index)] = self.matrix
         self.matrix = grown
 
-    def wants(self, word: bytes, record: int) -> bool:
-        if self.wanted is not None and word not in self.wanted:
-            return False
-        if word not in self.index:
-            return True
-        if self.duplicates == "first":
-            return False
-        raise self.error(
-            record, f"the word {_shown(word)} for the second time; duplicates='first' keeps one"
-        )
+    def wants(self, word: bytes) -> bool:
+        return self.wanted is None or word in self.wanted
 
     def add(self, word: bytes, vector: NDArray[np.float32], record: int) -> None:
+        try:
+            name = word.decode()
+        except UnicodeDecodeError:
+            raise self.error(record, f"the word {_shown(word)} is not UTF-8") from None
+        if name in self.index:
+            if self.duplicates == "first":
+                return
+            raise self.error(
+                record, f"the word {_shown(word)} for the second time; duplicates='first' keeps one"
+            )
         if not np.isfinite(vector).all():
             raise self.error(record, f"the vector of {_shown(word)} has NaN or infinite numbers")
         row = len(self.index)
         if row == len(self.matrix):
             self.reserve(max(1024, 2 * row), len(vector))
         self.matrix[row] = vector
-        self.index[word] = row
-
-    def result(self) -> tuple[list[str], NDArray[np.float32]]:
-        words = []
-        for record, word in enumerate(self.index, 1):
-            try:
-                words.append(word.decode())
-            except UnicodeDecodeError:
-                raise self.error(record, f"the word {_shown(word)} is not UTF-8") from None
-        return words, self.matrix[: len(words)]
+        self.index[name] = row
 
     def error(self, record: int, what: str) -> InputError:
         return InputError(f"{self.path}, record {record:,}: {what}")
-
-
-def _forms(vocabulary: Collection[str]) -> set[bytes]:
-    if isinstance(vocabulary, str):
-        raise InputError("vocabulary must be a collection of words, not one string")
-    forms = {word.encode() for word in vocabulary}
-    return forms | {word.lower().encode() for word in vocabulary}
 
 
 def _shown(word: bytes) -> str:
     return repr(word[:40].decode(errors="replace"))
 
 
-def _read(stream: IO[bytes], rows: _Rows) -> tuple[list[str], NDArray[np.float32]]:
-    head = stream.readline(_LONGEST_WORD)
+def _read(stream: IO[bytes], rows: _Rows) -> None:
+    head = stream.readline(_LONGEST_LINE).removeprefix(_BYTE_ORDER_MARK)
     if not head.strip():
         raise InputError(f"{rows.path} is empty or begins with an empty line")
-    header = _header(head)
+    header = _header(head, rows.path)
     if header is None:
         dimensions = len(head.split()) - 1
-        if dimensions < 1 or not _is_text_record(head, dimensions):
+        if dimensions < 2 or _numbers(head.split()[1:]) is None:
             raise InputError(
-                f"{rows.path}: not a word2vec or GloVe file (pickled formats are not read)"
+                f"{rows.path}: not a word2vec or GloVe file (these two, also .gz, are read)"
             )
-        _read_text(stream, rows, head, None, dimensions)
-        return rows.result()
+        _read_text(_lines(stream, head), rows, None, dimensions)
+        return
     count, dimensions = header
-    if count < 1 or dimensions < 1:
-        raise InputError(f"{rows.path}: the header promises {count} words of {dimensions} numbers")
-    rest = stream.read(_BLOCK)
-    if _is_text_record(rest.partition(b"\n")[0], dimensions):
-        lines = _Prefixed(rest, stream)
-        _read_text(lines, rows, lines.readline(), count, dimensions)
+    block = stream.read(_BLOCK)
+    if _is_text(block.lstrip(b"\r\n").partition(b"\n")[0]):
+        _read_text(_lines(stream, block), rows, count, dimensions)
     else:
-        _read_binary(stream, rows, rest, count, dimensions)
-    return rows.result()
+        _read_binary(stream, rows, block, count, dimensions)
 
 
-class _Prefixed:
-    """A stream's lines, with a block already read put in front of them."""
-
-    def __init__(self, block: bytes, stream: IO[bytes]) -> None:
-        self.block, self.at, self.stream = block, 0, stream
-
-    def readline(self) -> bytes:
-        end = self.block.find(b"\n", self.at) + 1
-        if end:
-            line, self.at = self.block[self.at : end], end
-            return line
-        line, self.block, self.at = self.block[self.at :], b"", 0
-        return line + self.stream.readline()
-
-
-def _header(line: bytes) -> tuple[int, int] | None:
+def _header(line: bytes, path: Path) -> tuple[int, int] | None:
     fields = line.split()
-    if len(fields) == 2 and fields[0].isdigit() and fields[1].isdigit():
-        return int(fields[0]), int(fields[1])
-    return None
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 16 for field in fields):
+        return None
+    count, dimensions = int(fields[0]), int(fields[1])
+    if count < 1 or not 1 <= dimensions <= _MOST_DIMENSIONS:
+        raise InputError(f"{path}: the header promises {count:,} words of {dimensions:,} numbers")
+    return count, dimensions
 
 
-def _is_text_record(line: bytes, dimensions: int) -> bool:
-    fields = line.split()
+def _is_text(line: bytes) -> bool:
+    """Whether a record is text: binary floats hardly ever make printable UTF-8."""
     try:
-        np.array(fields[-dimensions:], dtype=np.float32)
-    except ValueError:
+        return line.decode().replace("\t", " ").strip().isprintable()
+    except UnicodeDecodeError:
         return False
-    return len(fields) > dimensions
 
 
-def _read_text(
-    stream: "_Prefixed | IO[bytes]", rows: _Rows, line: bytes, count: int | None, dimensions: int
-) -> None:
+def _lines(stream: IO[bytes], block: bytes) -> Iterator[bytes]:
+    """Yield the lines of a block that was read already, then those of the stream."""
+    *whole, rest = block.split(b"\n")
+    for line in whole:
+        yield line + b"\n"
+    if rest:
+        yield rest + stream.readline()
+    yield from stream
+
+
+def _read_text(lines: Iterator[bytes], rows: _Rows, count: int | None, dimensions: int) -> None:
     """Read a word and its numbers per line; a word may hold spaces (GloVe 840B has such)."""
+    rows.reserve(0, dimensions)
     record = 0
-    while line:
-        line = line.rstrip()
-        if line:
-            record += 1
-            found = line.count(b" ")
-            if found < dimensions:
-                raise rows.error(record, f"{found} numbers instead of {dimensions}; cut off?")
-            extra = found - dimensions
-            word = line.split(b" ", 1)[0] if not extra else line.rsplit(b" ", dimensions)[0]
-            if rows.wants(word, record):
-                rows.add(word, _numbers(line[len(word) :], rows, record), record)
-        line = stream.readline()
+    line = b"\n"
+    for line in lines:
+        if not line.strip():
+            continue
+        record += 1
+        word, fields = _split_record(line.rstrip(), rows, record, dimensions)
+        if rows.wants(word):
+            vector = _numbers(fields.split())
+            if vector is None or len(vector) != dimensions:
+                raise rows.error(record, f"after {_shown(word)} not {dimensions} numbers")
+            rows.add(word, vector, record)
     if count is not None and record != count:
         raise InputError(
             f"{rows.path}: the header promises {count:,} words, but the file has {record:,}"
         )
+    if not line.endswith(b"\n"):
+        raise rows.error(record, "the last line has no end; cut off? (if not, add a newline)")
 
 
-def _numbers(fields: bytes, rows: _Rows, record: int) -> NDArray[np.float32]:
+def _split_record(line: bytes, rows: _Rows, record: int, dimensions: int) -> tuple[bytes, bytes]:
+    """Return a record's word and its numbers as they are written."""
+    if line.count(b" ") == dimensions and b"\t" not in line:
+        word, _, fields = line.partition(b" ")
+        return word, fields
+    pieces = line.rsplit(None, dimensions)
+    if len(pieces) <= dimensions:
+        found = len(pieces) - 1
+        raise rows.error(record, f"{found} numbers instead of {dimensions}; cut off?")
+    word = pieces[0]
+    if b" " in word and _numbers(word.split()[-1:]) is not None:
+        raise rows.error(record, f"more than {dimensions} numbers after {_shown(word)}")
+    return word, b" ".join(pieces[1:])
+
+
+def _numbers(fields: list[bytes]) -> NDArray[np.float32] | None:
+    """Return the fields as numbers, or None if one is none."""
     try:
-        return np.array(fields.split(), dtype=np.float32)
-    except ValueError as error:
-        raise rows.error(record, str(error)) from None
+        with np.errstate(over="ignore"):  # becomes infinite, which is refused with its record
+            return np.array(fields, dtype=np.float32)
+    except ValueError:
+        return None
 
 
 def _read_binary(
@@ -205,11 +211,13 @@ def _read_binary(
 ) -> None:
     """Read ``word SPACE float32…`` records; a newline between them is optional."""
     size = 4 * dimensions
-    plain_size = 0 if rows.path.suffix.lower() == ".gz" else rows.path.stat().st_size
-    if plain_size and count * (size + 2) > plain_size:
+    most = rows.path.stat().st_size
+    if rows.path.suffix.lower() == ".gz":
+        most *= _GZIP_RATIO
+    if count * (size + 2) > most:
         raise InputError(
-            f"{rows.path}: the header promises {count:,} words of {dimensions} numbers, "
-            f"at least {count * (size + 2):,} bytes, but the file has {plain_size:,}"
+            f"{rows.path}: the header promises {count:,} words of {dimensions:,} numbers, "
+            f"at least {count * (size + 2):,} bytes, but the file has at most {most:,}"
         )
     rows.reserve(count, dimensions)
     at = 0
@@ -224,7 +232,7 @@ def _read_binary(
             buffer, at = buffer[at:] + more, 0
             space = buffer.find(b" ", at)
         word = buffer[at:space].lstrip(b"\n")
-        if rows.wants(word, record):
+        if rows.wants(word):
             vector = np.frombuffer(buffer, "<f4", dimensions, space + 1).astype(np.float32)
             rows.add(word, vector, record)
         at = space + 1 + size

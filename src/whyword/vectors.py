@@ -1,6 +1,6 @@
 """Words to vectors: look-up, stacking, neighbours, coverage."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.cbow import CBOW
+from whyword.cbow import CBOW, MOST_WINDOW
+from whyword.checks import expanded, strings, whole_number
 from whyword.errors import InputError
 from whyword.induction import induce_vectors
 from whyword.pretrained import PRETRAINED
 from whyword.text import Tokenizer, words_of
 from whyword.vectorfile import read_vector_file
-from whyword.vectorstore import read_store, write_store
+from whyword.vectorstore import WordsAndMatrix, checked_table, read_store, write_store
 from whyword.vocabulary import token_ids
 
 
@@ -65,21 +66,19 @@ class Vectors:
     """
 
     def __init__(self, words: Sequence[str], matrix: NDArray[np.float32]) -> None:
-        if matrix.ndim != 2 or len(words) != len(matrix):
-            raise InputError(
-                f"words and matrix differ in length: {len(words)} ≠ {matrix.shape}; "
-                "one row of the matrix per word"
-            )
-        table = _Table(words, np.asarray(matrix, np.float32))
-        if len(table.index) != len(table.words):
-            raise InputError(f"{len(table.words) - len(table.index)} words occur more than once")
-        self._tables: tuple[_Table, ...] = (table,)
+        self._tables: tuple[_Table, ...] = (_Table(*checked_table(words, matrix)),)
 
     @classmethod
     def _of(cls, tables: Iterable[_Table]) -> "Vectors":
         vectors = cls.__new__(cls)
         vectors._tables = tuple(tables)
         return vectors
+
+    def __repr__(self) -> str:
+        return f"Vectors({len(self):,} words, {self.dimensions} dimensions)"
+
+    def __deepcopy__(self, memo: object) -> "Vectors":
+        return self  # never changed; scikit-learn's clone copies arguments deeply
 
     # ---- making -----------------------------------------------------------------------------
 
@@ -88,7 +87,7 @@ class Vectors:
         cls,
         source: str | Path,
         *,
-        vocabulary: Collection[str] | None = None,
+        vocabulary: Iterable[str] | None = None,
         duplicates: str = "error",
         induce: bool = False,
         texts: Iterable[str] | None = None,
@@ -101,7 +100,7 @@ class Vectors:
             word2vec binary or text, GloVe text (each also ``.gz``), a ``.safetensors`` file that
             :meth:`save` wrote, or one of ``"glove-6b-50d"``, ``"glove-6b-100d"``,
             ``"google-news-26k"``.
-        vocabulary : collection of str, optional
+        vocabulary : iterable of str, optional
             Keep only these words (and their lower-cased forms); read in one streaming pass.
         duplicates : {"error", "first"}
             What to do when a file has a word twice.
@@ -117,14 +116,16 @@ class Vectors:
 
     @classmethod
     def _loaded(
-        cls, source: str | Path, vocabulary: Collection[str] | None, duplicates: str
+        cls, source: str | Path, vocabulary: Iterable[str] | None, duplicates: str
     ) -> "Vectors":
-        path = Path(source).expanduser()
+        if vocabulary is not None:
+            vocabulary = strings("vocabulary", vocabulary)
+        path = expanded(source)
         if str(source) in PRETRAINED:
             vectors = cls(*PRETRAINED[str(source)]())
-        elif path.suffix == ".safetensors":
-            vectors = cls._of(_Table(*table) for table in read_store(path))
-        elif path.is_file():
+        elif path.suffix.lower() == ".safetensors":
+            vectors = cls.from_tables(read_store(path))
+        elif path.exists():
             return cls(*read_vector_file(path, vocabulary, duplicates))
         else:
             raise InputError(
@@ -177,13 +178,14 @@ class Vectors:
     @classmethod
     def stack(cls, *parts: "Vectors") -> "Vectors":
         """Put vectors side by side, each part's rows scaled to unit length first."""
-        if not parts:
-            raise InputError("stack needs at least one part")
+        if not parts or not all(isinstance(part, Vectors) for part in parts):
+            raise InputError("stack takes one or more Vectors: Vectors.stack(a, b)")
         return cls._of(table.unit() for part in parts for table in part._tables)
 
-    def restrict(self, vocabulary: Collection[str]) -> "Vectors":
+    def restrict(self, vocabulary: Iterable[str]) -> "Vectors":
         """Keep only these words and their lower-cased forms."""
-        forms = set(vocabulary) | {word.lower() for word in vocabulary}
+        words = strings("vocabulary", vocabulary)
+        forms = {*words, *(word.lower() for word in words)}
         tables = []
         for table in self._tables:
             rows = [row for row, word in enumerate(table.words) if word in forms]
@@ -202,6 +204,8 @@ class Vectors:
         min_count : int
             How often a word must occur.
         """
+        window = whole_number("window", window, most=MOST_WINDOW)
+        min_count = whole_number("min_count", min_count)
         tokens = token_ids(words_of(texts), min_count=min_count)
         known = self.known(tokens.words)
         inferred = induce_vectors(tokens, self.rows(tokens.words), known, window)
@@ -214,12 +218,22 @@ class Vectors:
             for table, piece in zip(self._tables, pieces, strict=True)
         )
 
+    @property
+    def tables(self) -> list[WordsAndMatrix]:
+        """Words and matrix of each stacked part."""
+        return [(table.words, table.matrix) for table in self._tables]
+
+    @classmethod
+    def from_tables(cls, tables: Iterable[WordsAndMatrix]) -> "Vectors":
+        """Put together what :attr:`tables` gave."""
+        return cls._of(_Table(*table) for table in tables)
+
     def save(self, path: str | Path) -> None:
         """Write a ``.safetensors`` file that :meth:`load` reads; whole or not at all."""
-        path = Path(path)
-        if path.suffix != ".safetensors":
+        path = expanded(path)
+        if path.suffix.lower() != ".safetensors":
             raise InputError(f"{path}: vectors are saved as .safetensors")
-        write_store(path, [(table.words, table.matrix) for table in self._tables])
+        write_store(path, self.tables)
 
     # ---- looking up -------------------------------------------------------------------------
 
@@ -245,14 +259,25 @@ class Vectors:
 
     def rows(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Return the words' vectors, (len(words), D) float32; unknown words are zero rows."""
-        matrix = np.zeros((len(words), self.dimensions), np.float32)
+        return self.rows_at(self.places(words))
+
+    def places(self, words: Sequence[str]) -> NDArray[np.intp]:
+        """Return where look-up finds each word in each table, (len(words), tables); else −1."""
+        return np.stack([table.rows(words) for table in self._tables], axis=1)
+
+    def rows_at(self, places: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Return the vectors at places that :meth:`places` gave, (len(places), D) float32."""
+        matrix = np.zeros((len(places), self.dimensions), np.float32)
         start = 0
-        for table in self._tables:
-            rows = table.rows(words)
+        for table, rows in zip(self._tables, places.T, strict=True):
             end = start + table.matrix.shape[1]
             matrix[rows >= 0, start:end] = table.matrix[rows[rows >= 0]]
             start = end
         return matrix
+
+    def sizes(self) -> tuple[int, ...]:
+        """Return the number of words of each table."""
+        return tuple(len(table.words) for table in self._tables)
 
     def known(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Say for each word whether it has a vector, (len(words),) bool."""

@@ -1,13 +1,14 @@
 """Word vectors in a safetensors file: for each table its matrix and its words."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.checks import existing_file, strings
 from whyword.errors import InputError
 from whyword.storage import written_whole
 
@@ -16,14 +17,16 @@ WordsAndMatrix: TypeAlias = tuple[list[str], NDArray[np.float32]]
 
 def write_store(path: Path, tables: Sequence[WordsAndMatrix]) -> None:
     """Write tables, whole or not at all."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
-    tensors = {}
-    for number, (words, matrix) in enumerate(tables):
-        tensors[f"matrix_{number}"] = np.ascontiguousarray(matrix)
-        tensors[f"words_{number}"] = np.frombuffer(json.dumps(words).encode(), np.uint8)
     with written_whole(path) as draft:
-        save_file(tensors, draft)
+        draft.write_bytes(save(dict(_tensors(tables))))
+
+
+def _tensors(tables: Sequence[WordsAndMatrix]) -> Iterator[tuple[str, NDArray[Any]]]:
+    for number, (words, matrix) in enumerate(tables):
+        yield f"matrix_{number}", np.ascontiguousarray(matrix, np.float32)
+        yield f"words_{number}", np.frombuffer(json.dumps(words).encode(), np.uint8)
 
 
 def read_store(path: Path) -> list[WordsAndMatrix]:
@@ -31,13 +34,30 @@ def read_store(path: Path) -> list[WordsAndMatrix]:
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
     try:
-        tensors = load_file(path)
-        return [
-            (json.loads(tensors[f"words_{number}"].tobytes()), tensors[f"matrix_{number}"])
-            for number in range(len(tensors) // 2)
+        tensors = load_file(existing_file(path))
+        tables = [
+            checked_table(
+                json.loads(tensors[f"words_{number}"].tobytes()), tensors[f"matrix_{number}"]
+            )
+            for number in range(max(1, len(tensors) // 2))
         ]
-    except (SafetensorError, KeyError, ValueError) as error:
+    except (SafetensorError, KeyError, ValueError, TypeError) as error:
         raise InputError(f"{path}: damaged or not a file of word vectors ({error})") from None
+    return tables
+
+
+def checked_table(words: Sequence[str], matrix: NDArray[Any]) -> WordsAndMatrix:
+    """Return words and matrix; raise unless they are unique strings with a finite row each."""
+    names = strings("words", words)
+    rows = np.asarray(matrix, np.float32)
+    if rows.ndim != 2 or len(names) != len(rows):
+        raise InputError(
+            f"words and matrix differ in length: {len(names)} ≠ {rows.shape}; one row per word"
+        )
+    if len(set(names)) != len(names):
+        raise InputError(f"{len(names) - len(set(names))} words occur more than once")
+    if not np.isfinite(rows).all():
+        bad = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
+        raise InputError(f"the vector of {names[bad]!r} has NaN or infinite numbers")
+    return names, rows

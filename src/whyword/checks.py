@@ -1,0 +1,61 @@
+"""Arguments that users pass, checked where they come in."""
+
+import operator
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from whyword.errors import InputError
+
+
+def whole_number(name: str, value: object, least: int = 1, most: int = 2**31 - 1) -> int:
+    """Return the value as an int; raise unless it is a whole number within the limits."""
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or not least <= number <= most:
+        raise InputError(f"{name} must be a whole number from {least} to {most:,}, not {value!r}")
+    return number
+
+
+def share(name: str, value: object) -> float:
+    """Return the value as a float; raise unless 0 ≤ value < 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
+        raise InputError(f"{name} must be a share, 0 ≤ {name} < 1, not {value!r}")
+    return float(value)
+
+
+def strings(name: str, values: Iterable[str]) -> list[str]:
+    """Return the values as a list; raise if they are one string, or not all strings."""
+    if isinstance(values, str):
+        raise InputError(f"{name} must be a list of strings, not one string")
+    if not isinstance(values, Iterable):
+        raise InputError(f"{name} must be a list of strings, not {type(values).__name__}")
+    listed = list(values)
+    for number, value in enumerate(listed):
+        if not isinstance(value, str):
+            kind = type(value).__name__
+            raise InputError(f"{name}: item {number} must be a str, not {kind}: {value!r:.60}")
+    return listed
+
+
+def expanded(path: str | Path) -> Path:
+    """Return the path with ``~`` expanded where that is possible."""
+    if not str(path):
+        raise InputError("an empty name is no file")
+    return Path(os.path.expanduser(path))
+
+
+def existing_file(path: Path) -> Path:
+    """Return the path; raise unless it is a file that can be read from its beginning."""
+    if not path.is_file():
+        what = "not a regular file" if path.exists() else "no such file"
+        raise InputError(f"{path}: {what}")
+    return path
+
+
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """Return names for a message, a long list cut short."""
+    shown = [name[:40] for name in names]
+    return ", ".join(shown[:most]) + (f", … ({len(shown):,} in all)" if len(shown) > most else "")

@@ -1,0 +1,42 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from whyword import InputError
+from whyword.checks import existing_file, expanded, listed, share, strings, whole_number
+
+
+def test_whole_numbers() -> None:
+    assert whole_number("n", np.int64(3)) == 3
+    for wrong in (0, -1, 2.0, "3", None, True, 2**31):
+        with pytest.raises(InputError, match="n must be a whole number from 1 to 2,147,483,647"):
+            whole_number("n", wrong)
+
+
+def test_shares() -> None:
+    assert share("s", 0) == 0.0
+    for wrong in (1, -0.1, "0.5", None, False, float("nan")):
+        with pytest.raises(InputError, match="s must be a share"):
+            share("s", wrong)
+
+
+def test_strings() -> None:
+    assert strings("x", (w for w in "ab")) == ["a", "b"]
+    for wrong in ("ab", 5, ["a", 5], None):
+        with pytest.raises(InputError, match="x"):
+            strings("x", wrong)  # type: ignore[arg-type]
+
+
+def test_paths(tmp_path: Path) -> None:
+    assert expanded("~nobody-has-this-name/x") == Path("~nobody-has-this-name/x")
+    assert expanded("~") == Path.home()
+    with pytest.raises(InputError, match="empty name"):
+        expanded("")
+    with pytest.raises(InputError, match="not a regular file"):
+        existing_file(tmp_path)
+
+
+def test_long_lists_are_cut_short() -> None:
+    assert listed(["a", "b"]) == "a, b"
+    assert listed([str(n) for n in range(5000)], most=2) == "0, 1, … (5,000 in all)"
