@@ -96,7 +96,7 @@ def test_bad_settings() -> None:
     for settings in ({"window": 2**62}, {"dimensions": 8.5}, {"seed": -1}, {"negative": True}):
         with pytest.raises(InputError, match="must be a whole number"):
             CBOW(**settings)
-    assert CBOW(**{"dimensions": np.int64(8)}).dimensions == 8
+    assert CBOW(dimensions=np.int64(8)).dimensions == 8  # type: ignore[arg-type]
     with pytest.raises(InputError, match="no word occurs 2 times"):
         CBOW().fit([["a", "b"], []])
     with pytest.raises(InputError, match="no word occurs"):
