@@ -29,7 +29,7 @@ format: $(INSTALLED) ## put the code into its one form
 	@$(BIN)/ruff format .
 
 bench: $(INSTALLED) ## run every benchmark
-	@for script in $(filter-out benchmarks/tokenizer.py,$(wildcard benchmarks/*.py)); do echo "==> $$script"; $(BIN)/python $$script || exit 1; done
+	@for script in $(filter-out benchmarks/tokenizer.py benchmarks/torch_network.py,$(wildcard benchmarks/*.py)); do echo "==> $$script"; $(BIN)/python $$script || exit 1; done
 
 clean: ## remove .venv and everything generated
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -77,3 +77,35 @@ def cbow_batch(
         for word in context:
             new_source[word] += gradient
     return new_source, new_target
+
+
+def convolution(inputs: Array, weight: Array, bias: Array) -> Array:
+    """METHOD §2: z[j, t] = Σ_{i,τ} x[t+τ, i]·w[τ, i, j] + b[j], as (T − H + 1, F)."""
+    width, dimensions, filters = weight.shape
+    responses = np.zeros((len(inputs) - width + 1, filters))
+    for t in range(len(responses)):
+        for j in range(filters):
+            responses[t, j] = bias[j]
+            for tau in range(width):
+                for i in range(dimensions):
+                    responses[t, j] += inputs[t + tau, i] * weight[tau, i, j]
+    return responses
+
+
+def max_pool(responses: Array) -> tuple[Array, NDArray[np.int64]]:
+    """METHOD §2–3: max over t after the ReLU, and the first t that attains it."""
+    activations = np.maximum(responses, 0)
+    return activations.max(axis=0), activations.argmax(axis=0)
+
+
+def tfidf(
+    counts: dict[str, int], frequencies: dict[str, int], documents: int, sublinear: bool
+) -> dict[str, float]:
+    """METHOD §4: TF-IDF of one text over the training words, scaled to unit length."""
+    values = {}
+    for word, count in counts.items():
+        if word in frequencies:
+            tf = 1 + np.log(count) if sublinear else count
+            values[word] = tf * (np.log((1 + documents) / (1 + frequencies[word])) + 1)
+    norm = np.sqrt(sum(value**2 for value in values.values()))
+    return {word: value / norm for word, value in values.items()}

@@ -1,7 +1,9 @@
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,3 +136,96 @@ def test_unlabelled_texts(write: Write) -> None:
 
 def test_version() -> None:
     assert run("--version").stdout.startswith("whyword 0.")
+
+
+@pytest.fixture(scope="module")
+def topics(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from networks import some_vectors, topical
+
+    folder = tmp_path_factory.mktemp("topics")
+    texts, labels = topical(90)
+    rows = [f"{text},{label}" for text, label in zip(texts, labels, strict=True)]
+    (folder / "topics.csv").write_text("\n".join(["text,label", *rows]) + "\n")
+    some_vectors().save(folder / "v.safetensors")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(topics: Path) -> Path:
+    out = topics / "cnn"
+    done = run(
+        *("train", topics / "topics.csv", "--vectors", topics / "v.safetensors", "--out", out),
+        *("--filters", 30, "--epochs", 300, "--width", "1,2"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "72 documents, 3 classes" in done.stdout
+    assert "of 18 documents" in done.stdout
+    assert "Traceback" not in done.stderr
+    return out
+
+
+def test_train_an_svm(topics: Path) -> None:
+    done = run("train", topics / "topics.csv", "--model", "svm", "--out", topics / "svm")
+    assert done.returncode == 0, done.stderr
+    assert "C, by cross-validation" in done.stdout
+    assert json.loads((topics / "svm" / "model.json").read_text())["kind"] == "svm"
+    assert run("predict", topics / "svm", topics / "topics.csv:test").returncode == 0
+
+
+def test_predict(trained: Path, topics: Path, write: Write) -> None:
+    path = write("mail.txt", "The moon: orbit, rocket, shuttle launch [bold]")
+    done = run("predict", trained, path)
+    assert done.returncode == 0, done.stderr
+    assert "mail.txt" in done.stdout
+    assert "space" in done.stdout
+    lines = run("predict", trained, topics / "topics.csv:test", "--format", "jsonl").stdout
+    first = json.loads(lines.splitlines()[0])
+    assert set(first["probabilities"]) == {"space", "hockey", "crypto"}
+    assert first["label"] in first["probabilities"]
+    table = run("predict", trained, topics / "topics.csv", "--format", "csv").stdout
+    assert len(table.splitlines()) == 91
+    assert table.startswith("id,predicted,probability,known_words")
+
+
+def test_predict_from_stdin(trained: Path) -> None:
+    command = [sys.executable, "-m", "whyword", "predict", str(trained), "-"]
+    done = subprocess.run(command, input="zzz qqq", capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "no known word" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["predict", "nowhere", "-"], "error: nowhere: no such model folder"),
+        (["train", "x.csv", "--out", "m"], "error: x.csv: no such file"),
+        (["train", "x.csv", "--out", "m", "--width", "two"], "error: x.csv: no such file"),
+    ],
+)
+def test_mistakes_with_models(arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_folder_that_is_no_model_is_refused_before_training(topics: Path) -> None:
+    done = run("train", topics / "topics.csv", "--out", topics)
+    assert done.returncode == 1
+    assert "exists and is no model; it will not be written over" in done.stderr
+    done = run("train", topics / "topics.csv", "--out", topics / "new", "--width", "two")
+    assert "--width takes numbers" in done.stderr
+    assert not (topics / "new").exists()
+
+
+def test_interrupted_training_leaves_no_model(topics: Path) -> None:
+    command = [sys.executable, "-m", "whyword", "train", str(topics / "topics.csv")]
+    command += ["--vectors", str(topics / "v.safetensors"), "--out", str(topics / "half")]
+    process = subprocess.Popen([*command, "--epochs", "100000"], stderr=subprocess.PIPE)
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert b"Traceback" not in errors
+    assert not (topics / "half").exists()
+    assert not list(topics.glob(".tmp-*"))

@@ -1,3 +1,5 @@
+import io
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -5,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from whyword import InputError, load_corpus
+from whyword.corpus import open_texts
 
 Write = Callable[[str, "str | bytes"], Path]
 
@@ -88,6 +91,21 @@ def test_a_corpus_is_shown_in_one_line(write: Write) -> None:
     corpus = load_corpus(write("a.csv", csv(x=5, y=5)))
     assert repr(corpus).endswith("a.csv', 8 train, 2 test, 2 classes)")
     assert repr(corpus.train) == "Part(8 documents)"
+
+
+def test_texts_for_commands(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    mail = write("mail.txt", "one\ntext")
+    assert [(r.id, r.text) for r in open_texts(str(mail))] == [("mail.txt", "one\ntext")]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("typed"))
+    assert [(r.id, r.text) for r in open_texts("-")] == [("-", "typed")]
+    table = write("a.csv", csv(x=10, y=10))
+    assert len(list(open_texts(str(table)))) == 20
+    held_out = load_corpus(table, test=0.3, seed=1).test
+    found = list(open_texts(f"{table}:test", test=0.3, seed=1))
+    assert [r.id for r in found] == held_out.ids
+    assert [r.label for r in found] == held_out.labels
+    plain = write("b.csv", "text\nhello\n")
+    assert [r.label for r in open_texts(str(plain))] == [None]
 
 
 def test_no_documents(write: Write) -> None:

@@ -1,5 +1,6 @@
 """The command line: one command is one call, results on stdout, messages on stderr."""
 
+import csv
 import io
 import itertools
 import json
@@ -7,8 +8,11 @@ import logging
 import math
 import sys
 import textwrap
+from collections.abc import Iterable
 from dataclasses import asdict
+from enum import StrEnum
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,9 +20,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from whyword.corpus import Corpus, load_corpus
-from whyword.errors import WhywordError
+from whyword.corpus import Corpus, load_corpus, open_texts
+from whyword.errors import InputError, WhywordError
+from whyword.models.cnn import CNNClassifier
+from whyword.models.loading import load_model
+from whyword.models.store import check_writable
+from whyword.models.svm import SVMClassifier
 from whyword.overview import CorpusFigures, describe
+from whyword.predictions import Prediction, predict_documents
 from whyword.pretrained import PRETRAINED
 from whyword.vectors import Vectors
 
@@ -172,6 +181,116 @@ def vectors(
         console.print(f"most frequent without: {missing or 'none'}", soft_wrap=True)
 
 
+class Model(StrEnum):
+    """The kinds of classifier."""
+
+    CNN = "cnn"
+    SVM = "svm"
+
+
+class Format(StrEnum):
+    """How predictions are printed."""
+
+    TABLE = "table"
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+ModelFolder = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A folder that `whyword train` wrote.")
+]
+
+
+@app.command(epilog="Example:  whyword train 20newsgroups --model cnn --width 2 --out models/cnn2")
+def train(
+    source: Source,
+    out: Annotated[Path, typer.Option("--out", help="The folder to write the model to.")],
+    model: Annotated[Model, typer.Option("--model", help="The kind of classifier.")] = Model.CNN,
+    width: Annotated[
+        str, typer.Option(help="Words a CNN's filter sees; several as in 2,3,4.")
+    ] = "2",
+    filters: Annotated[int, typer.Option(help="A CNN's filters of each width.")] = 800,
+    epochs: Annotated[int, typer.Option(help="A CNN's rounds through the texts.")] = 15,
+    vectors: Annotated[
+        str | None,
+        typer.Option(help="A CNN's word vectors: a file or package (default: GloVe + CBOW)."),
+    ] = None,
+    validation: Annotated[
+        float, typer.Option(help="Share (or number) of documents that choose a CNN's epoch.")
+    ] = 0.1,
+    max_words: Annotated[
+        int | None, typer.Option(help="Keep the first so many words of each text (default: all).")
+    ] = None,
+    text: TextColumn = None,
+    label: LabelColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    remove: Remove = None,
+    encoding: Encoding = None,
+) -> None:
+    """Train a classifier on a corpus's training part and try it on the test part."""
+    loaded = load_corpus(
+        source,
+        text=text,
+        label=label,
+        test=test,
+        seed=seed,
+        remove=_parts(remove),
+        encoding=encoding,
+    )
+    classifier: CNNClassifier | SVMClassifier
+    if model is Model.SVM:
+        classifier = SVMClassifier(max_words=max_words, seed=seed)
+    else:
+        classifier = CNNClassifier(
+            vectors=vectors,
+            width=_widths(width),
+            filters=filters,
+            epochs=epochs,
+            validation=validation if validation < 1 else int(validation),
+            max_words=max_words,
+            seed=seed,
+        )
+    check_writable(out)
+    classifier.fit(loaded.train.texts, loaded.train.labels or ())
+    if len(loaded.test):
+        accuracy = classifier.score(loaded.test.texts, loaded.test.labels or ())
+        classifier.provenance_["test_accuracy"] = accuracy
+    identity = classifier.save(out)
+    _console().print(_training_summary(classifier, loaded, out, identity))
+
+
+@app.command(epilog="Example:  echo 'The shuttle reached orbit.' | whyword predict models/cnn2 -")
+def predict(
+    model: ModelFolder,
+    source: Annotated[
+        str,
+        typer.Argument(help="A text file, '-' for stdin, or a corpus (a table, folder or name)."),
+    ],
+    output: Annotated[
+        Format, typer.Option("--format", help="How to print the predictions.")
+    ] = Format.TABLE,
+    text: TextColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Predict the class of a text or of every text of a corpus."""
+    loaded = load_model(model)
+    documents = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+    found = predict_documents(loaded, documents)
+    if output is Format.JSONL:
+        for prediction in found:
+            print(json.dumps(_as_json(prediction, loaded.classes_.tolist()), ensure_ascii=False))
+    elif output is Format.CSV:
+        writer = csv.writer(sys.stdout)
+        writer.writerow(["id", "predicted", "probability", "known_words"])
+        for p in found:
+            writer.writerow([p.id, p.predicted, f"{p.probability:.6f}", p.known_words])
+    else:
+        _console().print(_prediction_table(found))
+
+
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit code 1."""
     for stream in (sys.stdout, sys.stderr):
@@ -197,6 +316,62 @@ def _parts(remove: str | None) -> list[str] | None:
     if remove is None:
         return None
     return [] if remove == "nothing" else [part.strip() for part in remove.split(",")]
+
+
+def _widths(width: str) -> int | list[int]:
+    try:
+        numbers = [int(part) for part in width.split(",")]
+    except ValueError:
+        raise InputError(f"--width takes numbers as in 2 or 2,3,4; not {width!r}") from None
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _training_summary(
+    classifier: CNNClassifier | SVMClassifier, loaded: Corpus, out: Path, identity: str
+) -> Table:
+    table = Table(box=None, show_header=False)
+    facts = classifier.provenance_
+    table.add_row("trained on", f"{facts['documents']:,} documents, {len(loaded.classes)} classes")
+    if "best_epoch" in facts:
+        table.add_row("best epoch", f"{facts['best_epoch']}")
+    if "C" in facts:
+        table.add_row("C, by cross-validation", f"{facts['C']:g}")
+    for title, name in (("validation accuracy", "validation_accuracy"), ("test", "test_accuracy")):
+        if facts.get(name) is not None:
+            size = f" of {len(loaded.test):,} documents" if name == "test_accuracy" else ""
+            table.add_row(title, f"{facts[name]:.2%}{size}")
+    table.add_row("time", f"{facts['seconds']:.0f} s")
+    table.add_row("saved in", f"{_printable(str(out))}  (identity {identity[:12]})")
+    return table
+
+
+def _as_json(prediction: Prediction, classes: list[object]) -> dict[str, object]:
+    chances = (round(float(chance), 6) for chance in prediction.probabilities)
+    return {
+        "id": prediction.id,
+        "predicted": prediction.predicted,
+        "label": prediction.label,
+        "probabilities": dict(zip(map(str, classes), chances, strict=True)),
+        "known_words": prediction.known_words,
+    }
+
+
+def _prediction_table(found: Iterable[Prediction]) -> Table:
+    table = Table("id", "predicted", box=None, header_style="bold")
+    table.add_column("probability", justify="right")
+    table.add_column("")
+    for prediction in found:
+        wrong = prediction.label not in (None, prediction.predicted)
+        remark = "no known word" if prediction.known_words == 0 else ""
+        if wrong:
+            remark = f"{remark}  labelled {_printable(str(prediction.label))}".strip()
+        table.add_row(
+            Text(_printable(prediction.id)),
+            Text(_printable(prediction.predicted)),
+            f"{prediction.probability:.3f}",
+            Text(remark),
+        )
+    return table
 
 
 def _class_table(figures: CorpusFigures) -> Table:

@@ -1,14 +1,16 @@
 """Labelled texts in memory, in a training and a test part."""
 
 import logging
-from collections.abc import Collection, Sequence
+import sys
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyword.checks import share, whole_number
+from whyword.checks import expanded, share, whole_number
 from whyword.errors import InputError
-from whyword.source import Record, open_source
+from whyword.source import Record, name_and_part, open_source
 from whyword.split import held_out
+from whyword.tables import table_kind, text_lines
 
 log = logging.getLogger(__name__)
 
@@ -129,6 +131,36 @@ def load_corpus(
         for split in ("train", "test")
     )
     return Corpus(str(source), train, test_part, tuple(notes))
+
+
+def open_texts(
+    source: str,
+    *,
+    text: str | None = None,
+    test: float = 0.2,
+    seed: int = 0,
+    encoding: str | None = None,
+) -> Iterator[Record]:
+    """Yield the documents of what a command is given: ``-``, a text file, or a corpus.
+
+    ``-`` is one text on stdin; a file whose ending is no table's is one text too. Labels are kept
+    where there are any. ``:train`` and ``:test`` are the parts that :func:`load_corpus` makes.
+    """
+    name, part = name_and_part(source)
+    path = expanded(name)
+    if source == "-":
+        yield Record("-", sys.stdin.read(), None, None)
+    elif path.is_file() and table_kind(path) is None:
+        yield Record(path.name, "".join(text_lines(path, encoding or "utf-8")), None, None)
+    elif part is None:
+        yield from open_source(source, text=text, labelled=False, encoding=encoding)
+    else:
+        loaded = load_corpus(
+            source, text=text, labelled=False, test=test, seed=seed, encoding=encoding
+        )
+        labels: Sequence[str | None] = loaded.labels or [None] * len(loaded)
+        for identity, content, label in zip(loaded.ids, loaded.texts, labels, strict=True):
+            yield Record(identity, content, label, part)
 
 
 def _part(records: Sequence[Record]) -> Part:

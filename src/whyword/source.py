@@ -96,7 +96,7 @@ def open_source(
     encoding : str, optional
         Of text files; UTF-8 by default (newsgroups: Latin-1).
     """
-    name, part = _name_and_part(source)
+    name, part = name_and_part(source)
     remove = None if remove is None else strings("remove", remove)
     check_parts(remove or ())
     path = expanded(name)
@@ -121,7 +121,8 @@ def open_source(
     return Source(name, part, tuple(notes), _cleaned(records, remove) if remove else records)
 
 
-def _name_and_part(source: str | Path) -> tuple[str, str | None]:
+def name_and_part(source: str | Path) -> tuple[str, str | None]:
+    """Return the source without ``:train`` or ``:test``, and that part or None."""
     name, colon, part = str(source).rpartition(":")
     if colon and part in SPLITS and not Path(source).exists():
         return name, part

@@ -1,0 +1,1 @@
+"""The classifiers, and how they are kept."""

@@ -1,0 +1,138 @@
+"""scikit-learn's manners, without importing scikit-learn."""
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.checks import strings
+from whyword.errors import InputError
+
+
+class Estimator:
+    """Arguments of ``__init__`` are stored untouched; learned names end in ``_``."""
+
+    _estimator_type = "classifier"
+    classes_: NDArray[np.str_]
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the arguments the estimator was made with."""
+        return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def set_params(self, **parameters: Any) -> Self:  # noqa: ANN401 - as scikit-learn has it
+        """Change arguments by name."""
+        for name, value in parameters.items():
+            if name not in self._parameter_names():
+                raise ValueError(
+                    f"{type(self).__name__} has no parameter {name!r}; "
+                    f"it has {', '.join(self._parameter_names())}"
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self)).parameters
+        changed = (
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if value is not defaults[name].default and value != defaults[name].default
+        )
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self) -> object:
+        """Tell scikit-learn what this is; only scikit-learn calls it."""
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(string=True, two_d_array=False),
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classes_")
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise InputError(f"this {type(self).__name__} is not trained yet; call fit first")
+
+    # ---- predictions, from the scores of all classes ------------------------------------------
+
+    def class_scores(self, texts: Iterable[str]) -> NDArray[Any]:
+        """Return the scores of all classes, (documents, classes); (−s, s) for two classes."""
+        raise NotImplementedError
+
+    def _temperature(self) -> float:
+        """Return what scores are divided by before the softmax."""
+        return 1.0
+
+    def decision_function(self, texts: Iterable[str]) -> NDArray[Any]:
+        """Return the scores: (documents, classes), or (documents,) for two classes."""
+        scores = self.class_scores(texts)
+        return scores[:, 1] if scores.shape[1] == 2 else scores
+
+    def predict(self, texts: Iterable[str]) -> NDArray[np.str_]:
+        """Return the class of each text."""
+        best = self.class_scores(texts).argmax(axis=1)
+        predicted: NDArray[np.str_] = self.classes_[best]
+        return predicted
+
+    def predict_proba(self, texts: Iterable[str]) -> NDArray[np.float64]:
+        """Return the probability of each class, (documents, classes)."""
+        return softmax(self.class_scores(texts) / self._temperature())
+
+    def score(self, texts: Iterable[str], labels: Sequence[str]) -> float:
+        """Return the share of texts whose class is predicted right."""
+        predicted = self.predict(texts)
+        if len(predicted) != len(labels):
+            raise InputError(f"labels and texts differ in length: {len(labels)} ≠ {len(predicted)}")
+        return float(np.mean(predicted == np.asarray(labels)))
+
+
+def softmax(scores: NDArray[Any]) -> NDArray[np.float64]:
+    """Return exp(scores) normalised to sum 1 in each row."""
+    shifted = np.exp(scores.astype(np.float64) - scores.max(axis=1, keepdims=True))
+    result: NDArray[np.float64] = shifted / shifted.sum(axis=1, keepdims=True)
+    return result
+
+
+def checked_training_data(
+    texts: Iterable[str], labels: Iterable[object]
+) -> tuple[list[str], NDArray[np.str_], NDArray[np.intp]]:
+    """Return texts, the sorted classes, and the class number of each text; raise if unfit."""
+    checked, given = strings("texts", texts), list(labels)
+    if len(checked) != len(given):
+        raise InputError(f"labels and texts differ in length: {len(given)} ≠ {len(checked)}")
+    if not checked:
+        raise InputError("there are no texts to train on")
+    for number, label in enumerate(given):
+        if label is None or label != label:  # NaN is not itself
+            raise InputError(f"label {number} is missing ({label!r})")
+    classes, numbers = np.unique(np.asarray(given), return_inverse=True)
+    if len(classes) < 2:
+        raise InputError(f"there is only one class ({classes[0]!r}); at least two are needed")
+    return checked, classes, numbers
+
+
+def class_weights(
+    given: str | Mapping[Any, float] | None, classes: NDArray[Any], numbers: NDArray[np.intp]
+) -> NDArray[np.float32]:
+    """Return the weight of each class: 1, by inverse frequency ("balanced"), or as given."""
+    if given is None:
+        return np.ones(len(classes), np.float32)
+    if isinstance(given, str):
+        if given != "balanced":
+            raise InputError(f"class_weight may be None, 'balanced' or a dict, not {given!r}")
+        counts = np.bincount(numbers, minlength=len(classes))
+        return (len(numbers) / (len(classes) * counts)).astype(np.float32)
+    unknown = [label for label in given if label not in classes]
+    if unknown:
+        raise InputError(f"class_weight names {unknown[0]!r}, which is no class")
+    return np.array([given.get(label, 1.0) for label in classes.tolist()], np.float32)

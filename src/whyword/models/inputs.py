@@ -1,0 +1,136 @@
+"""Texts to what the network sees: normalised word vectors, each distinct one once."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.text import Tokenizer
+from whyword.types import Document
+from whyword.vectors import Vectors
+
+PADDING = 0  # the row of zeros that padding, dropped-out and deleted words point to
+
+
+@dataclass(frozen=True, eq=False)
+class InputBatch:
+    """Documents as rows of a matrix of distinct input vectors.
+
+    Attributes
+    ----------
+    documents : list of Document
+    ids : (N,) int32
+        Row of each word; document d is ``ids[offsets[d]:offsets[d + 1]]``, padded with 0.
+    offsets : (documents + 1,) int64
+    vectors : (rows, D) float32
+        Normalised; row 0 is padding, all zeros.
+    known : (rows,) bool
+        Whether the row is a word's vector, rather than padding or that of an unknown word.
+    """
+
+    documents: list[Document]
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    vectors: NDArray[np.float32]
+    known: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """How texts become input: tokeniser, vectors, normalisation.
+
+    Attributes
+    ----------
+    tokenizer : Tokenizer
+    vectors : Vectors
+    mean, deviation : float
+        Over the flattened training data; a word without a vector is −mean/deviation everywhere.
+    shortest : int
+        Length that shorter documents are padded to.
+    """
+
+    tokenizer: Tokenizer
+    vectors: Vectors
+    mean: float = 0.0
+    deviation: float = 1.0
+    shortest: int = 1
+
+    def batches(self, texts: Iterable[str], most_rows: int) -> Iterator[InputBatch]:
+        """Yield the texts in batches of at most so many distinct words.
+
+        A single document with more than that is a batch by itself.
+        """
+        documents: list[Document] = []
+        numbers: dict[str, int] = {}
+        for text in texts:
+            document = self.tokenizer(text)
+            new = {word for word in document.words if word not in numbers}
+            if documents and len(numbers) + len(new) > most_rows:
+                yield self._batch(documents, numbers)
+                documents, numbers = [], {}
+            documents.append(document)
+            for word in document.words:
+                numbers.setdefault(word, len(numbers))
+        if documents:
+            yield self._batch(documents, numbers)
+
+    def batch(self, texts: Iterable[str]) -> InputBatch:
+        """Return all texts as one batch."""
+        documents = [self.tokenizer(text) for text in texts]
+        numbers: dict[str, int] = {}
+        for document in documents:
+            for word in document.words:
+                numbers.setdefault(word, len(numbers))
+        return self._batch(documents, numbers)
+
+    def matrix(self, text: str) -> NDArray[np.float32]:
+        """Return what the network sees of one text, (max(words, shortest), D) float32."""
+        batch = self.batch([text])
+        matrix: NDArray[np.float32] = batch.vectors[batch.ids]
+        return matrix
+
+    def _batch(self, documents: list[Document], numbers: dict[str, int]) -> InputBatch:
+        rows, vectors, known = self._distinct_vectors(list(numbers))
+        lengths = np.array([max(len(document), self.shortest) for document in documents])
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        ids = np.full(offsets[-1], PADDING, np.int32)
+        for document, start in zip(documents, offsets[:-1].tolist(), strict=True):
+            found = [numbers[word] for word in document.words]
+            ids[start : start + len(found)] = rows[found]
+        return InputBatch(documents, ids, offsets, vectors, known)
+
+    def _distinct_vectors(
+        self, words: Sequence[str]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_]]:
+        """Return the row of each word, the normalised rows, and which of them are known.
+
+        Forms of a word that share a vector share its row, and all unknown words share one.
+        """
+        places = self.vectors.places(words)
+        keys = np.zeros(len(words), np.int64)
+        for size, column in zip(self.vectors.sizes(), places.T, strict=True):
+            keys = keys * (size + 1) + column + 1
+        _, first, rows = np.unique(keys, return_index=True, return_inverse=True)
+        distinct = places[first]
+        raw = self.vectors.rows_at(distinct)
+        padding = np.zeros((1, raw.shape[1]), np.float32)
+        normalised = ((raw - np.float32(self.mean)) / np.float32(self.deviation)).astype(np.float32)
+        known = np.concatenate([[False], (distinct >= 0).any(axis=1)])
+        return (rows + 1).astype(np.int32), np.concatenate([padding, normalised]), known
+
+
+def normalisation(batch: InputBatch) -> tuple[float, float]:
+    """Return mean and standard deviation of a batch's flattened word vectors, padding left out."""
+    counts = np.bincount(batch.ids, minlength=len(batch.vectors)).astype(np.float64)
+    counts[PADDING] = 0
+    vectors = batch.vectors.astype(np.float64)
+    size = counts.sum() * vectors.shape[1]
+    if size == 0:
+        return 0.0, 1.0
+    mean = float(counts @ vectors.sum(axis=1) / size)
+    variance = float(counts @ ((vectors - mean) ** 2).sum(axis=1) / size)
+    return mean, variance**0.5 or 1.0

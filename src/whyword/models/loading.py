@@ -1,0 +1,27 @@
+"""From a folder back to the model that was saved in it."""
+
+from pathlib import Path
+
+from whyword.checks import expanded
+from whyword.errors import InputError
+from whyword.models.cnn import CNNClassifier
+from whyword.models.store import read_model
+from whyword.models.svm import SVMClassifier
+
+_KINDS: dict[str, type[CNNClassifier] | type[SVMClassifier]] = {
+    "cnn": CNNClassifier,
+    "svm": SVMClassifier,
+}
+
+
+def load_model(folder: str | Path) -> CNNClassifier | SVMClassifier:
+    """Load a model that :meth:`save` wrote; nothing in the folder is ever run."""
+    path = expanded(folder)
+    tensors, configuration = read_model(path)
+    kind = configuration.get("kind")
+    if kind not in _KINDS:
+        raise InputError(f"{path} holds a model of kind {kind!r}; known: {', '.join(_KINDS)}")
+    try:
+        return _KINDS[kind].from_stored(tensors, configuration)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise InputError(f"{path} is not a whole model: {error!r}") from None

@@ -1,0 +1,105 @@
+"""The network and its forward pass: word table, max-pooling, output layer."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.kernels import in_threads, max_pool
+from whyword.models.inputs import InputBatch
+
+TABLE_BYTES = 256 << 20  # what the word tables of one batch may take
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Convolution:
+    """Filters of one width.
+
+    Attributes
+    ----------
+    weight : (H, F, D) float32
+    bias : (F,) float32
+    """
+
+    weight: Floats
+    bias: Floats
+
+    @property
+    def width(self) -> int:
+        """How many words a filter sees, H."""
+        return int(self.weight.shape[0])
+
+    def table(self, vectors: Floats) -> Floats:
+        """Return P[w, τ, :] = W₁[τ]·x_w, with the bias added at τ = 0: (rows, H, F)."""
+        width, filters, dimensions = self.weight.shape
+        flat = vectors @ self.weight.reshape(-1, dimensions).T
+        table: Floats = flat.reshape(len(vectors), width, filters)
+        table[:, 0] += self.bias
+        return table
+
+
+@dataclass(frozen=True, eq=False)
+class Activations:
+    """What the filters of one width found in each document.
+
+    Attributes
+    ----------
+    table : (rows, H, F) float32
+    pooled : (documents, F) float32
+        Maximum over the text, at least 0.
+    winners : (documents, F) int32
+        Where it was attained first; 0 for a filter that never fired.
+    """
+
+    table: Floats
+    pooled: Floats
+    winners: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Filters of one or several widths in increasing order, and the output layer.
+
+    Attributes
+    ----------
+    convolutions : tuple of Convolution
+    output_weight : (ΣF, C) float32
+    output_bias : (C,) float32
+    """
+
+    convolutions: tuple[Convolution, ...]
+    output_weight: Floats
+    output_bias: Floats
+
+    def activate(self, batch: InputBatch) -> list[Activations]:
+        """Return the activations of each width's filters."""
+        return [activate(convolution, batch) for convolution in self.convolutions]
+
+    def scores(self, pooled: Floats) -> Floats:
+        """Return the classes' scores from the pooled activations, (documents, C)."""
+        result: Floats = pooled @ self.output_weight + self.output_bias
+        return result
+
+    def forward(self, batch: InputBatch) -> Floats:
+        """Return the classes' scores, (documents, C)."""
+        found = self.activate(batch)
+        return self.scores(np.concatenate([activations.pooled for activations in found], axis=1))
+
+    def most_rows(self) -> int:
+        """Return how many distinct words' tables fit the budget."""
+        numbers = sum(c.weight.shape[0] * c.weight.shape[1] for c in self.convolutions)
+        return max(1, TABLE_BYTES // (4 * int(numbers)))
+
+
+def activate(convolution: Convolution, batch: InputBatch) -> Activations:
+    """Return what the filters find in each document of the batch."""
+    table = convolution.table(batch.vectors)
+    pooled = np.empty((len(batch), table.shape[2]), np.float32)
+    winners = np.empty(pooled.shape, np.int32)
+    in_threads(
+        lambda first, last: max_pool(batch.ids, batch.offsets, table, first, last, pooled, winners),
+        len(batch),
+    )
+    return Activations(table, pooled, winners)
