@@ -1,6 +1,7 @@
 """What README and docs show is what happens."""
 
 import doctest
+import functools
 import re
 from pathlib import Path
 
@@ -39,8 +40,10 @@ def test_the_readmes_python(
     rows = [f"hello {i},{label}" for label in "ab" for i in range(10)]
     Path("mails.csv").write_text("\n".join(["text,label", *rows]))
     train = ww.Vectors.train_cbow
-    # Two of the forty epochs: what is tested is that the lines run.
+    # Two of the forty epochs, a small network: what is tested is that the lines run.
     monkeypatch.setattr(ww.Vectors, "train_cbow", lambda texts: train(texts[::50], epochs=2))
+    small = functools.partial(ww.CNNClassifier, filters=8, epochs=1, max_words=50)
+    monkeypatch.setattr(ww, "CNNClassifier", small)
     names: dict[str, object] = {}
     for block in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL):
         exec(block, names)

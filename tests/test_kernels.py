@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from whyword.kernels import in_threads, max_pool, scatter_gradient
+from whyword.kernels import filter_gradient, in_threads, pooled_maxima
 
 
 def documents(random: np.random.Generator, lengths: list[int], rows: int) -> tuple:  # type: ignore[type-arg]
@@ -38,9 +38,7 @@ def test_pooling_equals_the_literal_convolution(
     ids, offsets = documents(random, [width + more for more in extra], rows)
     table = np.einsum("ri,tij->rtj", vectors, weight).astype(np.float32)
     table[:, 0] += bias.astype(np.float32)
-    pooled = np.empty((len(extra), filters), np.float32)
-    winners = np.empty((len(extra), filters), np.int32)
-    max_pool(ids, offsets, table, 0, len(extra), pooled, winners)
+    pooled, winners = pooled_maxima(ids, offsets, table)
     for number in range(len(extra)):
         inputs = vectors[ids[offsets[number] : offsets[number + 1]]].astype(float)
         responses = oracle.convolution(inputs, weight.astype(float), bias.astype(float))
@@ -68,9 +66,7 @@ def test_gradient_equals_torchs(width: int) -> None:
         pooled[number], winners[number] = best.detach().numpy(), first.numpy()
         total = total + (best * torch.from_numpy(upstream[number])).sum()
     total.backward()  # type: ignore[no-untyped-call]
-    gradient = np.zeros((width, filters, dimensions), np.float32)
-    fired = upstream * (pooled > 0)
-    scatter_gradient(ids, offsets, vectors, winners, fired, 0, filters, gradient)
+    gradient = filter_gradient(ids, offsets, vectors, winners, upstream * (pooled > 0), width)
     assert layer.weight.grad is not None
     expected = layer.weight.grad.numpy().transpose(2, 0, 1)
     np.testing.assert_allclose(gradient, expected, atol=1e-5)

@@ -33,6 +33,24 @@ def in_threads(work: Callable[[int, int], object], count: int) -> None:
         list(pool.map(work, cuts[:-1], cuts[1:]))
 
 
+def pooled_maxima(ids: Ints, offsets: Offsets, table: Floats) -> tuple[Floats, Ints]:
+    """Run :func:`max_pool` on all documents, on all cores.
+
+    Returns
+    -------
+    pooled : (documents, F) float32
+    winners : (documents, F) int32
+    """
+    pooled = np.empty((len(offsets) - 1, table.shape[2]), np.float32)
+    winners = np.empty(pooled.shape, np.int32)
+
+    def work(first: int, last: int) -> None:
+        max_pool(ids, offsets, table, first, last, pooled, winners)
+
+    in_threads(work, len(pooled))
+    return pooled, winners
+
+
 @compiled
 def max_pool(
     ids: Ints,
@@ -89,6 +107,20 @@ def max_pool(
                     z = response[j] + after[j]
                     winner[j] = at if z > best[j] else winner[j]
                     best[j] = z if z > best[j] else best[j]
+
+
+def filter_gradient(
+    ids: Ints, offsets: Offsets, vectors: Floats, winners: Ints, gradient: Floats, width: int
+) -> Floats:
+    """Run :func:`scatter_gradient` for all filters, on all cores: (H, F, D) float32."""
+    filters = gradient.shape[1]
+    result = np.zeros((width, filters, vectors.shape[1]), np.float32)
+
+    def work(first: int, last: int) -> None:
+        scatter_gradient(ids, offsets, vectors, winners, gradient, first, last, result)
+
+    in_threads(work, filters)
+    return result
 
 
 @compiled

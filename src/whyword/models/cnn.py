@@ -43,7 +43,7 @@ class CNNClassifier(Estimator):
         Strength of the pull of all weights towards zero.
     epochs, batch_size : int
     learning_rate : float
-        Of Adam.
+        Of Adam, at the beginning; it falls linearly to zero.
     class_weight : None, "balanced" or dict
         Weight of each class in the loss.
     validation : int or float
@@ -77,7 +77,7 @@ class CNNClassifier(Estimator):
         l2: float = 0.0,
         epochs: int = 15,
         batch_size: int = 64,
-        learning_rate: float = 1e-3,
+        learning_rate: float = 2e-3,
         class_weight: str | Mapping[Any, float] | None = None,
         validation: float = 0.1,
         max_words: int | None = None,
@@ -125,7 +125,7 @@ class CNNClassifier(Estimator):
         self.inputs_ = inputs
         self.network_ = _antisymmetric(network) if len(classes) == 2 else network
         self.vocabulary_ = _document_frequencies(checked)
-        self.provenance_ = {
+        self.provenance_: dict[str, Any] = {
             "data": fingerprint(checked, numbers.tolist()),
             "documents": len(checked),
             "held_out": int(chosen.sum()),

@@ -1,6 +1,7 @@
 """scikit-learn's manners, without importing scikit-learn."""
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ from whyword.checks import strings
 from whyword.errors import InputError
 
 
-class Estimator:
+class Estimator(ABC):
     """Arguments of ``__init__`` are stored untouched; learned names end in ``_``."""
 
     _estimator_type = "classifier"
@@ -65,9 +66,9 @@ class Estimator:
 
     # ---- predictions, from the scores of all classes ------------------------------------------
 
+    @abstractmethod
     def class_scores(self, texts: Iterable[str]) -> NDArray[Any]:
         """Return the scores of all classes, (documents, classes); (−s, s) for two classes."""
-        raise NotImplementedError
 
     def _temperature(self) -> float:
         """Return what scores are divided by before the softmax."""

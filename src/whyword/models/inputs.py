@@ -20,6 +20,7 @@ class InputBatch:
     Attributes
     ----------
     documents : list of Document
+        Empty in the batches that training draws.
     ids : (N,) int32
         Row of each word; document d is ``ids[offsets[d]:offsets[d + 1]]``, padded with 0.
     offsets : (documents + 1,) int64
@@ -36,7 +37,7 @@ class InputBatch:
     known: NDArray[np.bool_]
 
     def __len__(self) -> int:
-        return len(self.documents)
+        return len(self.offsets) - 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.kernels import in_threads, max_pool
+from whyword.kernels import pooled_maxima
 from whyword.models.inputs import InputBatch
 
 TABLE_BYTES = 256 << 20  # what the word tables of one batch may take
@@ -96,10 +96,4 @@ class Network:
 def activate(convolution: Convolution, batch: InputBatch) -> Activations:
     """Return what the filters find in each document of the batch."""
     table = convolution.table(batch.vectors)
-    pooled = np.empty((len(batch), table.shape[2]), np.float32)
-    winners = np.empty(pooled.shape, np.int32)
-    in_threads(
-        lambda first, last: max_pool(batch.ids, batch.offsets, table, first, last, pooled, winners),
-        len(batch),
-    )
-    return Activations(table, pooled, winners)
+    return Activations(table, *pooled_maxima(batch.ids, batch.offsets, table))

@@ -131,7 +131,7 @@ def _mapped(path: Path, start: int, entry: dict[str, Any]) -> NDArray[Any]:
         raise ValueError(f"{shape} numbers of {dtype} do not fit {end - begin} bytes")
     if end == begin:  # an empty file region cannot be mapped
         return np.empty(shape, dtype)
-    return np.memmap(path, dtype, "r", start + begin, shape)
+    return np.asarray(np.memmap(path, dtype, "r", start + begin, shape))
 
 
 def packed(words: Sequence[str]) -> NDArray[np.uint8]:

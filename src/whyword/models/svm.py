@@ -89,7 +89,7 @@ class SVMClassifier(Estimator):
         self.classes_ = classes
         self.features_: TfIdf | PipelineFeatures = features
         self.temperature_ = 1.0 if scores is None else fitted_temperature(scores, numbers)
-        self.provenance_ = {
+        self.provenance_: dict[str, Any] = {
             "data": fingerprint(checked, numbers.tolist()),
             "documents": len(checked),
             "C": chosen,

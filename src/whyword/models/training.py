@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.errors import InputError, MissingExtraError
-from whyword.kernels import in_threads, max_pool, scatter_gradient
+from whyword.kernels import filter_gradient, pooled_maxima
 from whyword.models.inputs import PADDING, InputBatch
 from whyword.models.network import Convolution, Network
 
@@ -208,35 +208,16 @@ def _convolution(torch: Any) -> Callable[..., "torch.Tensor"]:  # noqa: ANN401 -
             flat = torch.mm(vectors, weight.view(-1, dimensions).T)
             table = flat.view(len(batch.vectors), width, filters).numpy()
             table[:, 0] += bias.numpy()
-            documents = len(batch.offsets) - 1
-            pooled = np.empty((documents, filters), np.float32)
-            winners = np.empty((documents, filters), np.int32)
-            in_threads(
-                lambda first, last: max_pool(
-                    batch.ids, batch.offsets, table, first, last, pooled, winners
-                ),
-                documents,
-            )
-            ctx.batch, ctx.pooled, ctx.winners, ctx.shape = batch, pooled, winners, weight.shape
+            pooled, winners = pooled_maxima(batch.ids, batch.offsets, table)
+            ctx.batch, ctx.pooled, ctx.winners, ctx.width = batch, pooled, winners, width
             return torch.from_numpy(pooled)
 
         @staticmethod
         def backward(ctx: Any, gradient: Any) -> Any:  # noqa: ANN401
             batch = ctx.batch
             fired = gradient.numpy() * (ctx.pooled > 0)
-            weight_gradient = np.zeros(tuple(ctx.shape), np.float32)
-            in_threads(
-                lambda first, last: scatter_gradient(
-                    batch.ids,
-                    batch.offsets,
-                    batch.vectors,
-                    ctx.winners,
-                    fired,
-                    first,
-                    last,
-                    weight_gradient,
-                ),
-                fired.shape[1],
+            weight_gradient = filter_gradient(
+                batch.ids, batch.offsets, batch.vectors, ctx.winners, fired, ctx.width
             )
             return torch.from_numpy(weight_gradient), torch.from_numpy(fired.sum(axis=0)), None
 
