@@ -7,7 +7,7 @@ import oracle
 import pytest
 from networks import small_cnn, some_vectors, topical
 
-from whyword import CNNClassifier, InputError, load_model
+from whyword import CNNClassifier, Corpus, InputError, Vectors, load_model
 
 
 @pytest.fixture(scope="module", params=[1, 2, (1, 3)], ids=str)
@@ -193,3 +193,17 @@ def test_saved_and_loaded_it_is_the_same(model: CNNClassifier, tmp_path: Path) -
     assert again.classes_.tolist() == model.classes_.tolist()
     assert again.vocabulary_ == model.vocabulary_
     assert again.save(tmp_path / "n") == identity
+
+
+@pytest.mark.real
+def test_a_small_network_on_real_data(news: Corpus, tmp_path: Path) -> None:
+    """A hundredth of the work of benchmarks/accuracy.py: far from 80 %, and from 5 %, chance."""
+    own = Vectors.train_cbow(news.train.texts, epochs=2)
+    vectors = Vectors.stack(Vectors.load("glove-6b-50d"), own)
+    model = CNNClassifier(vectors=vectors, filters=100, epochs=3, max_words=400)
+    model.fit(news.train.texts, news.train.labels or [])
+    assert model.score(news.test.texts, news.test.labels or []) >= 0.5
+    model.save(tmp_path / "m")
+    again = load_model(tmp_path / "m")
+    some = news.test.texts[:50]
+    np.testing.assert_array_equal(again.class_scores(some), model.class_scores(some))
