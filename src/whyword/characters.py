@@ -2,6 +2,7 @@
 
 import sys
 import unicodedata
+from collections import defaultdict
 from functools import cache
 
 import numpy as np
@@ -34,25 +35,25 @@ def character_classes() -> NDArray[np.uint8]:
     """
     classes = np.full(sys.maxunicode + 1, SEPARATOR, np.uint8)
     for block in _ASSIGNED:
-        classes[block.start : block.stop] = [_class_of(chr(code)) for code in block]
+        categories = map(unicodedata.category, map(chr, block))
+        classes[block.start : block.stop] = [_BY_CATEGORY[name] for name in categories]
+    for character, kind in _SPECIAL.items():
+        classes[ord(character)] = kind
     return classes
 
 
-def _class_of(character: str) -> int:
-    if character in _SPECIAL:
-        return _SPECIAL[character]
-    if character.isspace():
-        return SPACE
-    category = unicodedata.category(character)
-    if category == "Nd":
-        return DIGIT
-    # All else stands alone. NLTK glues unusual punctuation, symbols and control characters to
-    # their neighbours, which then count as no word: the "good" of "good…" would vanish.
-    return {"L": LETTER, "M": MARK, "N": OTHER}.get(category[0], SEPARATOR)
-
-
+# What is not listed stands alone. NLTK glues unusual punctuation, symbols and control characters
+# to their neighbours, which then count as no word: the "good" of "good…" would vanish.
+_BY_CATEGORY = defaultdict(
+    lambda: SEPARATOR,
+    {"Nd": DIGIT, "Nl": OTHER, "No": OTHER}
+    | dict.fromkeys(("Lu", "Ll", "Lt", "Lm", "Lo"), LETTER)
+    | dict.fromkeys(("Mn", "Mc", "Me"), MARK)
+    | dict.fromkeys(("Zs", "Zl", "Zp"), SPACE),
+)
 _SPECIAL = (
     {"-": HYPHEN, ".": DOT, "'": APOSTROPHE, ",": COMMA, ":": COMMA}
+    | dict.fromkeys("\t\n\v\f\r\x1c\x1d\x1e\x1f\x85", SPACE)
     | dict.fromkeys(_GLUE, OTHER)
     | dict.fromkeys(_JOINERS, MARK)
 )

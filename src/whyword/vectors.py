@@ -25,7 +25,7 @@ class _Table:
     def __init__(self, words: Sequence[str], matrix: NDArray[np.float32]) -> None:
         self.words = list(words)
         self.matrix = matrix
-        self.index = {word: row for row, word in enumerate(self.words)}
+        self.index = dict(zip(self.words, range(len(self.words)), strict=True))
 
     def row(self, word: str) -> int:
         """Look up the exact form, then the lower-cased one."""
