@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from whyword import InputError
-from whyword.checks import existing_file, expanded, listed, share, strings, whole_number
+from whyword.checks import (
+    existing_file,
+    expanded,
+    listed,
+    real_number,
+    share,
+    strings,
+    whole_number,
+)
 
 
 def test_whole_numbers() -> None:
@@ -19,6 +27,18 @@ def test_shares() -> None:
     for wrong in (1, -0.1, "0.5", None, False, float("nan")):
         with pytest.raises(InputError, match="s must be a share"):
             share("s", wrong)
+
+
+def test_real_numbers() -> None:
+    assert real_number("x", np.float32(0.5)) == 0.5
+    assert real_number("x", 0) == 0.0
+    for wrong in ("1", None, True, float("inf"), float("nan")):
+        with pytest.raises(InputError, match="x must be a number"):
+            real_number("x", wrong)
+    with pytest.raises(InputError, match="x must be at least 0"):
+        real_number("x", -1)
+    with pytest.raises(InputError, match="x must be above 0"):
+        real_number("x", 0, above=0)
 
 
 def test_strings() -> None:

@@ -76,6 +76,34 @@ def test_the_same_seed_gives_the_same_network() -> None:
     assert (first.weights["conv_weight"] != other.weights["conv_weight"]).any()
 
 
+def test_numpy_numbers_are_numbers(tmp_path: Path) -> None:
+    model = CNNClassifier(
+        vectors=some_vectors(),
+        width=np.array([1, 2]),  # type: ignore[arg-type]
+        filters=np.int64(4),  # type: ignore[arg-type]
+        dropout=np.float32(0.25),  # type: ignore[arg-type]
+        epochs=1,
+        seed=np.int64(3),  # type: ignore[arg-type]
+    ).fit(*topical(20))
+    model.save(tmp_path / "m")
+    again = load_model(tmp_path / "m")
+    np.testing.assert_array_equal(again.class_scores(["moon"]), model.class_scores(["moon"]))
+    assert "array" in repr(model)
+
+
+def test_many_tables_do_not_overflow() -> None:
+    tables = [Vectors(["god"], np.ones((1, 1), np.float32)) for _ in range(70)]
+    stacked = Vectors.stack(Vectors(["alpha"], np.ones((1, 1), np.float32)), *tables)
+    model = CNNClassifier(vectors=stacked, filters=4, epochs=1).fit(["alpha", "god"] * 9, "ab" * 9)
+    first, second = model.input_matrix("alpha zzzz")
+    assert (first != second).any()
+
+
+def test_one_string_is_no_list_of_texts() -> None:
+    with pytest.raises(InputError, match="not one string"):
+        small_cnn().known_words("moon god")
+
+
 def test_documents_without_a_known_word_are_flagged() -> None:
     model = small_cnn()
     assert model.known_words(["the moon", "qqq zzz", ""]).tolist() == [2, 0, 0]
@@ -92,6 +120,8 @@ def test_documents_without_a_known_word_are_flagged() -> None:
         ("one text", ["x"], "not one string"),
         (["a", "b"], ["x", None], "label 1 is missing"),
         (["a", "b"], ["x", float("nan")], "label 1 is missing"),
+        (["a", "b"], [["x"], ["y"]], "label 0 must be a string or a number, not list"),
+        (["a", "b"], [b"x", b"y"], "label 0 must be a string or a number, not bytes"),
     ],
 )
 def test_bad_data(texts: list[str], labels: list[str], message: str) -> None:
@@ -111,6 +141,12 @@ def test_bad_data(texts: list[str], labels: list[str], message: str) -> None:
         {"epochs": 0},
         {"batch_size": "many"},
         {"learning_rate": 0},
+        {"learning_rate": "fast"},
+        {"width": 2.0},
+        {"width": None},
+        {"vectors": 5},
+        {"class_weight": 5},
+        {"class_weight": {"x": -1.0}},
         {"l2": float("nan")},
         {"class_weight": "fair"},
         {"class_weight": {"zebra": 2.0}},

@@ -96,7 +96,7 @@ def test_a_corpus_is_shown_in_one_line(write: Write) -> None:
 def test_texts_for_commands(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     mail = write("mail.txt", "one\ntext")
     assert [(r.id, r.text) for r in open_texts(str(mail))] == [("mail.txt", "one\ntext")]
-    monkeypatch.setattr(sys, "stdin", io.StringIO("typed"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"typed")))
     assert [(r.id, r.text) for r in open_texts("-")] == [("-", "typed")]
     table = write("a.csv", csv(x=10, y=10))
     assert len(list(open_texts(str(table)))) == 20

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from networks import topical
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 from whyword import InputError, SVMClassifier, load_model
 
@@ -36,6 +36,21 @@ def test_a_pipeline_predicts_as_before(
     np.testing.assert_allclose(again.decision_function(unseen), expected, atol=1e-9)
 
 
+def test_two_classes_keep_their_probabilities() -> None:
+    texts, labels = topical(60, classes=2)
+    pipeline = make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, labels)
+    model = SVMClassifier.from_pipeline(pipeline)
+    np.testing.assert_allclose(model.predict_proba(texts), pipeline.predict_proba(texts), atol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_ridge(classes: int) -> None:
+    texts, labels = topical(60, classes=classes)
+    pipeline = make_pipeline(TfidfVectorizer(), RidgeClassifier()).fit(texts, labels)
+    model = SVMClassifier.from_pipeline(pipeline)
+    assert model.predict(texts).tolist() == pipeline.predict(texts).tolist()
+
+
 def test_a_function_in_the_vectoriser_cannot_be_saved(tmp_path: Path) -> None:
     texts, labels = topical(30)
     pipeline = make_pipeline(CountVectorizer(analyzer=str.split), LinearSVC()).fit(texts, labels)
@@ -55,6 +70,9 @@ def test_pipelines_that_cannot_be_wrapped() -> None:
         SVMClassifier.from_pipeline(hashing)
     with pytest.raises(InputError, match="not fitted yet"):
         SVMClassifier.from_pipeline(make_pipeline(CountVectorizer(), LinearSVC()))
+    pairs = make_pipeline(CountVectorizer(), SVC(kernel="linear")).fit(texts, labels)
+    with pytest.raises(InputError, match="SVC is not a fitted linear classifier"):
+        SVMClassifier.from_pipeline(pairs)
     bayes = make_pipeline(CountVectorizer(), MultinomialNB()).fit(texts, labels)
     with pytest.raises(InputError, match="MultinomialNB is not a fitted linear classifier"):
         SVMClassifier.from_pipeline(bayes)

@@ -1,5 +1,7 @@
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,14 @@ def edit(folder: Path, **changes: object) -> None:
     (folder / "model.json").write_text(json.dumps(content | changes))
 
 
+def sign(folder: Path) -> None:
+    """Give an edited configuration the identity that fits it."""
+    content = json.loads((folder / "model.json").read_text())
+    added = ("format", "identity", "weights_sha256")
+    kept = {name: value for name, value in content.items() if name not in added}
+    edit(folder, identity=store.identity_of(content["weights_sha256"], kept))
+
+
 def test_damaged_models_are_refused(model: Path) -> None:
     weights = model / "model.safetensors"
     whole = weights.read_bytes()
@@ -89,7 +99,9 @@ def test_a_model_with_parts_missing_is_refused(tmp_path: Path) -> None:
     small_cnn().save(tmp_path / "m")
     wrongs: list[dict[str, Any]] = [{"normalisation": {}}, {"parameters": {"colour": 1}}]
     for wrong in [*wrongs, {"tokenizer": None}]:
+        small_cnn().save(tmp_path / "m")
         edit(tmp_path / "m", **wrong)
+        sign(tmp_path / "m")
         with pytest.raises(InputError, match="is not a whole model"):
             load_model(tmp_path / "m")
 
@@ -141,11 +153,71 @@ def test_folders_that_are_no_model_are_not_written_over(tmp_path: Path) -> None:
 def test_foreign_tensors(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
-    if content.endswith(b"{}"):
-        assert mapped_tensors(path) == {}
-        return
-    with pytest.raises(InputError, match="damaged or not a safetensors file"):
-        mapped_tensors(path)
+    with path.open("rb") as stream:
+        if content.endswith(b"{}"):
+            assert mapped_tensors(stream) == {}
+            return
+        with pytest.raises(InputError, match="damaged or not a safetensors file"):
+            mapped_tensors(stream)
+
+
+@pytest.mark.parametrize(
+    ("shape", "offsets"), [([1], [-12, -8]), ([10**30], [0, 4]), ([2], [0, 4]), ([9], [0, 36])]
+)
+def test_tensors_that_do_not_fit_their_file(
+    tmp_path: Path, shape: list[int], offsets: list[int]
+) -> None:
+    header = json.dumps({"a": {"dtype": "F32", "shape": shape, "data_offsets": offsets}}).encode()
+    path = tmp_path / "x"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(8))
+    with path.open("rb") as stream, pytest.raises(InputError, match="do not fit bytes"):
+        mapped_tensors(stream)
+
+
+def test_an_edited_configuration_is_refused(tmp_path: Path) -> None:
+    small_cnn().save(tmp_path / "m")
+    edit(tmp_path / "m", classes=["space", "hockey", "crypto"])
+    with pytest.raises(InputError, match="was changed: it does not fit its identity"):
+        load_model(tmp_path / "m")
+
+
+def test_what_cannot_be_kept_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    for wrong in ({"a": object()}, {"a": float("nan")}, {"a": {1, 2}}):
+        with pytest.raises(InputError, match="a model cannot keep"):
+            write_model(tmp_path / "m", TENSORS, wrong)
+    assert not (tmp_path / "m").exists()
+    write_model(tmp_path / "m", TENSORS, {"n": np.int64(3), "x": np.float32(0.5)})
+    assert read_model(tmp_path / "m")[1]["n"] == 3
+
+
+def test_a_foreign_model_json_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "model.json").write_text('{"somebody": "else"}')
+    with pytest.raises(InputError, match="exists and is no model"):
+        write_model(tmp_path, TENSORS, CONFIGURATION)
+
+
+def test_readers_and_writers_do_not_meet(tmp_path: Path) -> None:
+    """Two processes save different models in turn while we load: each load is one of them."""
+    code = (
+        "import sys, numpy as np; from pathlib import Path\n"
+        "from whyword.models.store import write_model\n"
+        "value = float(sys.argv[2])\n"
+        "for _ in range(60):\n"
+        "    tensors = {'a': np.full(50_000, value), 'b': np.full(7, value)}\n"
+        "    write_model(Path(sys.argv[1]), tensors, {'value': value})"
+    )
+    folder = tmp_path / "m"
+    write_model(folder, {"a": np.zeros(50_000), "b": np.zeros(7)}, {"value": 0.0})
+    command = [sys.executable, "-c", code, str(folder)]
+    writers = [subprocess.Popen([*command, value]) for value in ("1", "2")]
+    loads = 0
+    while any(writer.poll() is None for writer in writers):
+        tensors, configuration = read_model(folder)
+        for name in ("a", "b"):
+            assert (tensors[name] == configuration["value"]).all()
+        loads += 1
+    assert [writer.wait() for writer in writers] == [0, 0]
+    assert loads > 0
 
 
 def test_provenance_has_the_versions() -> None:

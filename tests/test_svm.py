@@ -99,9 +99,21 @@ def test_bad_data(texts: list[str], labels: list[str], message: str) -> None:
 
 
 def test_bad_parameters() -> None:
-    for wrong in (SVMClassifier(C=0.0), SVMClassifier(folds=1), SVMClassifier(seed=-1)):
+    for wrong in ({"C": 0.0}, {"C": 1e-300}, {"C": "x"}, {"folds": 1}, {"seed": -1}):
         with pytest.raises(InputError):
-            wrong.fit(*topical(20))
+            SVMClassifier().set_params(**wrong).fit(*topical(20))
+
+
+def test_what_was_trained_is_saved_not_what_was_set_later(tmp_path: Path) -> None:
+    texts, labels = topical(30)
+    model = SVMClassifier(C=1.0, class_weight={"space": 2.0}).fit(
+        [f"{t} {t}" for t in texts], labels
+    )
+    model.set_params(sublinear=False)
+    model.save(tmp_path / "m")
+    again = load_model(tmp_path / "m")
+    np.testing.assert_array_equal(again.decision_function(texts), model.decision_function(texts))
+    assert again.class_weight == {"space": 2.0}
 
 
 def test_a_class_of_one_document_is_trained_without_folds() -> None:

@@ -5,6 +5,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+
 from whyword.errors import InputError
 
 
@@ -21,8 +23,26 @@ def whole_number(name: str, value: object, least: int = 1, most: int = 2**31 - 1
 
 def share(name: str, value: object) -> float:
     """Return the value as a float; raise unless 0 ≤ value < 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
+    number = _as_float(value)
+    if number is None or not 0 <= number < 1:
         raise InputError(f"{name} must be a share, 0 ≤ {name} < 1, not {value!r}")
+    return number
+
+
+def real_number(name: str, value: object, above: float | None = None) -> float:
+    """Return the value as a float; raise unless it is finite, and above a limit or at least 0."""
+    number = _as_float(value)
+    if number is None or not np.isfinite(number):
+        raise InputError(f"{name} must be a number, not {value!r}")
+    if number <= above if above is not None else number < 0:
+        limit = "at least 0" if above is None else f"above {above:g}"
+        raise InputError(f"{name} must be {limit}, not {value!r}")
+    return number
+
+
+def _as_float(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return None
     return float(value)
 
 

@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from whyword.checks import expanded
 from whyword.corpus import Corpus, load_corpus, open_texts
 from whyword.errors import InputError, WhywordError
 from whyword.models.cnn import CNNClassifier
@@ -247,10 +248,11 @@ def train(
             width=_widths(width),
             filters=filters,
             epochs=epochs,
-            validation=validation if validation < 1 else int(validation),
+            validation=int(validation) if validation.is_integer() else validation,
             max_words=max_words,
             seed=seed,
         )
+    out = expanded(out)
     check_writable(out)
     classifier.fit(loaded.train.texts, loaded.train.labels or ())
     if len(loaded.test):
@@ -279,9 +281,11 @@ def predict(
     loaded = load_model(model)
     documents = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
     found = predict_documents(loaded, documents)
+    found = itertools.chain(list(itertools.islice(found, 1)), found)  # open before printing
     if output is Format.JSONL:
+        escape = "utf" not in (sys.stdout.encoding or "").lower()
         for prediction in found:
-            print(json.dumps(_as_json(prediction, loaded.classes_.tolist()), ensure_ascii=False))
+            print(json.dumps(_as_json(prediction, loaded.classes_.tolist()), ensure_ascii=escape))
     elif output is Format.CSV:
         writer = csv.writer(sys.stdout)
         writer.writerow(["id", "predicted", "probability", "known_words"])

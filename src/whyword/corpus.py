@@ -149,7 +149,7 @@ def open_texts(
     name, part = name_and_part(source)
     path = expanded(name)
     if source == "-":
-        yield Record("-", sys.stdin.read(), None, None)
+        yield Record("-", _typed(encoding or "utf-8"), None, None)
     elif path.is_file() and table_kind(path) is None:
         yield Record(path.name, "".join(text_lines(path, encoding or "utf-8")), None, None)
     elif part is None:
@@ -161,6 +161,13 @@ def open_texts(
         labels: Sequence[str | None] = loaded.labels or [None] * len(loaded)
         for identity, content, label in zip(loaded.ids, loaded.texts, labels, strict=True):
             yield Record(identity, content, label, part)
+
+
+def _typed(encoding: str) -> str:
+    try:
+        return sys.stdin.buffer.read().decode(encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        raise InputError(f"stdin: {error}; say encoding='latin-1' or whatever it is") from None
 
 
 def _part(records: Sequence[Record]) -> Part:

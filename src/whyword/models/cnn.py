@@ -10,9 +10,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import expanded, share, strings, whole_number
+from whyword.checks import expanded, real_number, share, strings, whole_number
 from whyword.errors import InputError
-from whyword.models.estimator import Estimator, checked_training_data, class_weights
+from whyword.models.estimator import (
+    Estimator,
+    checked_training_data,
+    class_weights,
+    restored_parameters,
+)
 from whyword.models.inputs import Inputs, normalisation
 from whyword.models.network import Convolution, Network
 from whyword.models.progress import training_progress
@@ -139,25 +144,25 @@ class CNNClassifier(Estimator):
         return self
 
     def _settings(self) -> Settings:
-        widths = [self.width] if isinstance(self.width, int | np.integer) else list(self.width)
+        several = isinstance(self.width, Iterable) and not isinstance(self.width, str | Mapping)
+        given = list(self.width) if several else [self.width]  # type: ignore[arg-type]
+        widths = sorted(whole_number("width", width, most=100) for width in given)
         if not widths or len(set(widths)) != len(widths):
             raise InputError(f"width takes one or several different numbers, not {self.width!r}")
-        if not 0 < self.learning_rate < np.inf or not 0 <= self.l2 < np.inf:
-            raise InputError("learning_rate must be above 0, l2 at least 0")
         return Settings(
-            widths=tuple(sorted(whole_number("width", width, most=100) for width in widths)),
+            widths=tuple(widths),
             filters=whole_number("filters", self.filters, most=100_000),
             dropout=share("dropout", self.dropout),
             word_dropout=share("word_dropout", self.word_dropout),
-            l2=float(self.l2),
+            l2=real_number("l2", self.l2),
             epochs=whole_number("epochs", self.epochs),
             batch_size=whole_number("batch_size", self.batch_size),
-            learning_rate=float(self.learning_rate),
+            learning_rate=real_number("learning_rate", self.learning_rate, above=0),
             seed=whole_number("seed", self.seed, least=0),
         )
 
     def _held_out(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
-        if isinstance(self.validation, float):
+        if isinstance(self.validation, float | np.floating):
             count = round(share("validation", self.validation) * len(numbers))
         else:
             count = whole_number("validation", self.validation, least=0, most=len(numbers) - 1)
@@ -166,6 +171,8 @@ class CNNClassifier(Estimator):
     def _vectors(self, texts: list[str]) -> Vectors:
         if isinstance(self.vectors, Vectors):
             return self.vectors
+        if self.vectors is not None and not isinstance(self.vectors, str | Path):
+            raise InputError(f"vectors takes Vectors or a path, not {type(self.vectors).__name__}")
         if self.vectors is not None:
             return Vectors.load(self.vectors)
         own = Vectors.train_cbow(texts, seed=self.seed, progress=self.progress)
@@ -186,7 +193,8 @@ class CNNClassifier(Estimator):
         """Return how many words of each text have a vector; a text with none says nothing."""
         self._check_fitted()
         vectors, tokenizer = self.inputs_.vectors, self.inputs_.tokenizer
-        counts = [int(vectors.known(tokenizer(text).words).sum()) for text in texts]
+        checked = strings("texts", texts)
+        counts = [int(vectors.known(tokenizer(text).words).sum()) for text in checked]
         return np.array(counts, np.int64)
 
     def input_matrix(self, text: str) -> NDArray[np.float32]:
@@ -233,8 +241,10 @@ class CNNClassifier(Estimator):
         parameters = self.get_params()
         for name in ("vectors", "progress"):  # the vectors themselves are among the tensors
             parameters.pop(name)
-        if isinstance(self.width, Sequence):
-            parameters["width"] = list(self.width)
+        widths = [convolution.width for convolution in self.network_.convolutions]
+        parameters["width"] = widths if len(widths) > 1 else widths[0]
+        if isinstance(self.class_weight, Mapping):
+            parameters["class_weight"] = list(self.class_weight.items())
         configuration = {
             "kind": "cnn",
             "classes": self.classes_.tolist(),
@@ -253,7 +263,7 @@ class CNNClassifier(Estimator):
         cls, tensors: Mapping[str, NDArray[Any]], configuration: Mapping[str, Any]
     ) -> Self:
         """Put a model together from what :meth:`save` wrote."""
-        model = cls(**configuration["parameters"])
+        model = cls(**restored_parameters(configuration["parameters"]))
         widths = sorted(int(name.rpartition("_")[2]) for name in tensors if "conv_bias" in name)
         model.network_ = Network(
             tuple(

@@ -2,13 +2,13 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import strings
+from whyword.checks import real_number, strings
 from whyword.errors import InputError
 
 
@@ -42,7 +42,7 @@ class Estimator(ABC):
         changed = (
             f"{name}={value!r}"
             for name, value in self.get_params().items()
-            if value is not defaults[name].default and value != defaults[name].default
+            if repr(value) != repr(defaults[name].default)
         )
         return f"{type(self).__name__}({', '.join(changed)})"
 
@@ -89,12 +89,14 @@ class Estimator(ABC):
         """Return the probability of each class, (documents, classes)."""
         return softmax(self.class_scores(texts) / self._temperature())
 
-    def score(self, texts: Iterable[str], labels: Sequence[str]) -> float:
+    def score(self, texts: Iterable[str], labels: Iterable[object]) -> float:
         """Return the share of texts whose class is predicted right."""
-        predicted = self.predict(texts)
-        if len(predicted) != len(labels):
-            raise InputError(f"labels and texts differ in length: {len(labels)} ≠ {len(predicted)}")
-        return float(np.mean(predicted == np.asarray(labels)))
+        predicted, given = self.predict(texts), list(labels)
+        if len(predicted) != len(given):
+            raise InputError(f"labels and texts differ in length: {len(given)} ≠ {len(predicted)}")
+        if not given:
+            raise InputError("there are no texts to score")
+        return float(np.mean(predicted == np.asarray(given)))
 
 
 def softmax(scores: NDArray[Any]) -> NDArray[np.float64]:
@@ -114,11 +116,14 @@ def checked_training_data(
     if not checked:
         raise InputError("there are no texts to train on")
     for number, label in enumerate(given):
-        if label is None or label != label:  # NaN is not itself
+        if label is None or (isinstance(label, float) and np.isnan(label)):
             raise InputError(f"label {number} is missing ({label!r})")
+        if not isinstance(label, str | bool | int | float | np.bool_ | np.integer | np.floating):
+            kind = type(label).__name__
+            raise InputError(f"label {number} must be a string or a number, not {kind}")
     classes, numbers = np.unique(np.asarray(given), return_inverse=True)
     if len(classes) < 2:
-        raise InputError(f"there is only one class ({classes[0]!r}); at least two are needed")
+        raise InputError(f"there is only one class ({classes[0]}); at least two are needed")
     return checked, classes, numbers
 
 
@@ -133,7 +138,19 @@ def class_weights(
             raise InputError(f"class_weight may be None, 'balanced' or a dict, not {given!r}")
         counts = np.bincount(numbers, minlength=len(classes))
         return (len(numbers) / (len(classes) * counts)).astype(np.float32)
+    if not isinstance(given, Mapping):
+        raise InputError(f"class_weight may be None, 'balanced' or a dict, not {given!r}")
     unknown = [label for label in given if label not in classes]
     if unknown:
         raise InputError(f"class_weight names {unknown[0]!r}, which is no class")
+    for label, weight in given.items():
+        real_number(f"class_weight[{label!r}]", weight, above=0)
     return np.array([given.get(label, 1.0) for label in classes.tolist()], np.float32)
+
+
+def restored_parameters(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters as they were given: JSON has no dicts with numbers as keys."""
+    parameters = dict(stored)
+    if isinstance(parameters.get("class_weight"), list):
+        parameters["class_weight"] = {label: weight for label, weight in parameters["class_weight"]}
+    return parameters

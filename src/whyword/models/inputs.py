@@ -114,7 +114,8 @@ class Inputs:
         places = self.vectors.places(words)
         keys = np.zeros(len(words), np.int64)
         for size, column in zip(self.vectors.sizes(), places.T, strict=True):
-            keys = keys * (size + 1) + column + 1
+            # numbered anew each time, so that no number of tables can overflow
+            keys = np.unique(keys, return_inverse=True)[1] * (size + 1) + column + 1
         _, first, rows = np.unique(keys, return_index=True, return_inverse=True)
         distinct = places[first]
         raw = self.vectors.rows_at(distinct)

@@ -19,9 +19,9 @@ def load_model(folder: str | Path) -> CNNClassifier | SVMClassifier:
     path = expanded(folder)
     tensors, configuration = read_model(path)
     kind = configuration.get("kind")
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise InputError(f"{path} holds a model of kind {kind!r}; known: {', '.join(_KINDS)}")
     try:
         return _KINDS[kind].from_stored(tensors, configuration)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{path} is not a whole model: {error!r}") from None

@@ -10,7 +10,7 @@ from whyword.errors import InputError, MissingExtraError
 from whyword.models.features import FeatureRow
 
 _VECTORISERS = ("CountVectorizer", "TfidfVectorizer")
-_CALLABLES = ("analyzer", "tokenizer", "preprocessor")
+_CALLABLES = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
 _KEPT = (
     *("strip_accents", "lowercase", "stop_words", "token_pattern", "ngram_range", "analyzer"),
     *("binary", "norm", "use_idf", "smooth_idf", "sublinear_tf", "encoding", "decode_error"),
@@ -79,7 +79,8 @@ def restored_features(
         raise MissingExtraError("scikit-learn", "train") from None
     if configuration["vectorizer"] not in _VECTORISERS:
         raise InputError(f"unknown vectoriser {configuration['vectorizer']!r}")
-    parameters = {**configuration["parameters"]}
+    stored = configuration["parameters"]
+    parameters = {name: stored[name] for name in _KEPT if name in stored}
     parameters["ngram_range"] = tuple(parameters["ngram_range"])
     make = getattr(vectorisers, configuration["vectorizer"])
     vectorizer = make(vocabulary=words, **parameters)

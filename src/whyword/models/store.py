@@ -2,11 +2,15 @@
 
 import hashlib
 import json
+import math
+import mmap
+import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +23,7 @@ WEIGHTS = "model.safetensors"
 CONFIGURATION = "model.json"
 
 _PENDING = WEIGHTS + ".new"
+_UNFIT = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, OSError)
 _DTYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "U8": "u1", "BOOL": "?"}
 
 Tensors: TypeAlias = Mapping[str, NDArray[Any]]
@@ -30,24 +35,67 @@ def write_model(folder: Path, tensors: Tensors, configuration: Mapping[str, Any]
     The new weights wait beside the old ones until the new ``model.json``, which names them by
     their sha256, is in place; the reader takes whichever of the two it names.
     """
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     check_writable(folder)
-    with written_whole(folder / _PENDING) as draft:
-        save_file({n: np.ascontiguousarray(t) for n, t in tensors.items()}, draft)
-    weights = sha256_of(folder / _PENDING)
-    identity = identity_of(weights, configuration)
-    content = {
-        "format": FORMAT,
-        "identity": identity,
-        "weights_sha256": weights,
-        **configuration,
-    }
-    with written_whole(folder / CONFIGURATION) as draft:
-        text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
-        draft.write_text(text + "\n", encoding="utf-8")
-    (folder / _PENDING).replace(folder / WEIGHTS)
+    data = save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
+    weights = hashlib.sha256(data).hexdigest()
+    plain = _plain(configuration)
+    identity = identity_of(weights, plain)
+    content = {"format": FORMAT, "identity": identity, "weights_sha256": weights, **plain}
+    text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+    folder.mkdir(parents=True, exist_ok=True)
+    with _locked(folder, exclusive=True):
+        _finish_last_save(folder)
+        with written_whole(folder / _PENDING) as draft:
+            draft.write_bytes(data)
+        with written_whole(folder / CONFIGURATION) as draft:
+            draft.write_text(text + "\n", encoding="utf-8")
+        (folder / _PENDING).replace(folder / WEIGHTS)
     return identity
+
+
+def _plain(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration as JSON gives it back; raise if something in it is no data."""
+
+    def convert(value: object) -> object:
+        if isinstance(value, np.generic | np.ndarray):
+            return value.tolist()
+        raise InputError(f"a model cannot keep {value!r:.60} ({type(value).__name__})")
+
+    try:
+        text = json.dumps(configuration, default=convert, allow_nan=False)
+        text.encode("utf-8")
+    except ValueError as error:
+        raise InputError(f"a model cannot keep this configuration: {error}") from None
+    plain: dict[str, Any] = json.loads(text)
+    return plain
+
+
+def _finish_last_save(folder: Path) -> None:
+    """Put weights in place that a crash left waiting though ``model.json`` names them."""
+    pending, path = folder / _PENDING, folder / CONFIGURATION
+    if pending.is_file() and path.is_file():
+        with suppress(InputError):
+            if _read_configuration(folder).get("weights_sha256") == sha256_of(pending):
+                pending.replace(folder / WEIGHTS)
+
+
+@contextmanager
+def _locked(folder: Path, exclusive: bool) -> Iterator[None]:
+    """Keep writers out while reading, and everybody while writing, where the system can."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: writers and readers must not meet there
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # some network file systems have no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def check_writable(folder: Path) -> None:
@@ -74,15 +122,19 @@ def identity_of(weights_sha256: str, configuration: Mapping[str, Any]) -> str:
 
 def read_model(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Read a model's tensors and configuration; refuse what is damaged, foreign or newer."""
-    configuration = _read_configuration(folder)
-    expected = str(configuration.get("weights_sha256"))
-    found = None
-    for name in (WEIGHTS, _PENDING, WEIGHTS):  # again: a writer may have renamed it in between
-        path = folder / name
-        if path.is_file():
-            found = sha256_of(path)
-            if found == expected:
-                return mapped_tensors(path), configuration
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such model folder")
+    with _locked(folder, exclusive=False):
+        configuration = _read_configuration(folder)
+        expected, found = str(configuration.get("weights_sha256")), None
+        for name in (WEIGHTS, _PENDING):
+            path = folder / name
+            if path.is_file():
+                with path.open("rb") as stream:  # hashed and mapped through one descriptor
+                    found = hashlib.file_digest(stream, "sha256").hexdigest()
+                    if found == expected:
+                        _check_identity(folder, expected, configuration)
+                        return mapped_tensors(stream), configuration
     if found is None:
         raise InputError(f"{folder} has no {WEIGHTS}; the model is incomplete")
     raise InputError(
@@ -91,19 +143,24 @@ def read_model(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     )
 
 
+def _check_identity(folder: Path, weights: str, configuration: Mapping[str, Any]) -> None:
+    added = ("format", "identity", "weights_sha256")
+    written = {name: value for name, value in configuration.items() if name not in added}
+    if identity_of(weights, written) != configuration.get("identity"):
+        raise InputError(f"{folder / CONFIGURATION} was changed: it does not fit its identity")
+
+
 def _read_configuration(folder: Path) -> dict[str, Any]:
     path = folder / CONFIGURATION
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such model folder")
     if not path.is_file():
         raise InputError(f"{folder} is no model: it has no {CONFIGURATION}")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is damaged: {error}") from None
     if not isinstance(content, dict) or not isinstance(content.get("format"), int):
         raise InputError(f"{path} is not the configuration of a whyword model")
-    if content["format"] > FORMAT:
+    if not 1 <= content["format"] <= FORMAT:
         raise InputError(
             f"{folder} has format {content['format']}, this version reads up to {FORMAT}; "
             "update whyword"
@@ -111,27 +168,25 @@ def _read_configuration(folder: Path) -> dict[str, Any]:
     return content
 
 
-def mapped_tensors(path: Path) -> dict[str, NDArray[Any]]:
+def mapped_tensors(stream: BinaryIO) -> dict[str, NDArray[Any]]:
     """Return the tensors of a safetensors file, memory-mapped and read-only."""
-    size = path.stat().st_size
     try:
-        with path.open("rb") as stream:
-            length = int.from_bytes(stream.read(8), "little")
-            header = json.loads(stream.read(min(length, size)))
+        data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        length = int.from_bytes(data[:8], "little")
+        header = json.loads(data[8 : 8 + min(length, len(data))])
         header.pop("__metadata__", None)
-        return {name: _mapped(path, 8 + length, entry) for name, entry in header.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is damaged or not a safetensors file ({error})") from None
+        return {name: _mapped(data, 8 + length, entry) for name, entry in header.items()}
+    except _UNFIT as error:
+        raise InputError(f"{stream.name} is damaged or not a safetensors file ({error})") from None
 
 
-def _mapped(path: Path, start: int, entry: dict[str, Any]) -> NDArray[Any]:
+def _mapped(data: mmap.mmap, start: int, entry: dict[str, Any]) -> NDArray[Any]:
     dtype, shape = np.dtype(_DTYPES[entry["dtype"]]), tuple(entry["shape"])
     begin, end = entry["data_offsets"]
-    if end - begin != dtype.itemsize * int(np.prod(shape, dtype=np.int64)):
-        raise ValueError(f"{shape} numbers of {dtype} do not fit {end - begin} bytes")
-    if end == begin:  # an empty file region cannot be mapped
-        return np.empty(shape, dtype)
-    return np.asarray(np.memmap(path, dtype, "r", start + begin, shape))
+    count = math.prod(shape)
+    if not 0 <= begin <= end <= len(data) - start or end - begin != dtype.itemsize * count:
+        raise ValueError(f"{shape} numbers of {dtype} do not fit bytes {begin} to {end}")
+    return np.frombuffer(data, dtype, count, start + begin).reshape(shape)
 
 
 def packed(words: Sequence[str]) -> NDArray[np.uint8]:
@@ -167,6 +222,14 @@ def _version(package: str) -> str | None:
 
 
 def _is_replaceable(folder: Path) -> bool:
+    """Whether there is nothing at that place, or an empty folder, or a model of ours."""
     if not folder.exists():
-        return True
-    return folder.is_dir() and ((folder / CONFIGURATION).exists() or not any(folder.iterdir()))
+        return not folder.is_symlink()
+    if not folder.is_dir():
+        return False
+    names = {path.name for path in folder.iterdir()}
+    if CONFIGURATION in names:
+        with suppress(InputError):
+            return "weights_sha256" in _read_configuration(folder)
+        return False
+    return names <= {_PENDING}

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import expanded, strings, whole_number
+from whyword.checks import expanded, real_number, strings, whole_number
 from whyword.errors import InputError, MissingExtraError
-from whyword.models.estimator import Estimator, checked_training_data, class_weights, softmax
+from whyword.models.estimator import (
+    Estimator,
+    checked_training_data,
+    class_weights,
+    restored_parameters,
+    softmax,
+)
 from whyword.models.features import FeatureRow, TfIdf, fitted_tfidf
 from whyword.models.pipeline import PipelineFeatures, restored_features
 from whyword.models.store import fingerprint, packed, provenance, unpacked, write_model
@@ -73,8 +79,8 @@ class SVMClassifier(Estimator):
         """Train on texts and their labels."""
         start = time.perf_counter()
         checked, classes, numbers = checked_training_data(texts, labels)
-        if self.C is not None and not 0 < self.C < np.inf:
-            raise InputError(f"C must be above 0 or None, not {self.C}")
+        if self.C is not None and not 1e-6 <= real_number("C", self.C, above=0) <= 1e6:
+            raise InputError(f"C must be from 1e-6 to 1e6 or None, not {self.C}")
         seed = whole_number("seed", self.seed, least=0)
         weights = class_weights(self.class_weight, classes, numbers)
         features = fitted_tfidf(checked, Tokenizer(self.max_words), self.sublinear)
@@ -83,7 +89,7 @@ class SVMClassifier(Estimator):
         matrix = _matrix([features.row(text) for text in checked], len(features.words))
         trainer = _Trainer(matrix, numbers, weights, seed)
         folds = min(whole_number("folds", self.folds, least=2), int(np.bincount(numbers).min()))
-        grid = _GRID if self.C is None else (self.C,)
+        grid = _GRID if self.C is None else (float(self.C),)
         chosen, accuracy, scores = trainer.cross_validated(grid, folds)
         self.output_weight_, self.output_bias_ = trainer.train(chosen)
         self.classes_ = classes
@@ -117,17 +123,12 @@ class SVMClassifier(Estimator):
             )
         vectorizer, classifier = steps
         features = PipelineFeatures(vectorizer)
-        if not hasattr(classifier, "coef_") or not hasattr(classifier, "intercept_"):
-            name = type(classifier).__name__
-            raise InputError(f"the pipeline's {name} is not a fitted linear classifier")
-        model = cls()
-        model.classes_ = np.asarray(classifier.classes_)
+        model = cls(sublinear=bool(getattr(vectorizer, "sublinear_tf", False)))
+        model.classes_, weight, bias = _linear_parts(classifier)
         model.features_ = features
-        model.output_weight_, model.output_bias_ = _both_classes(
-            np.asarray(classifier.coef_, np.float64).T,
-            np.broadcast_to(np.asarray(classifier.intercept_, np.float64), len(classifier.coef_)),
-        )
-        model.temperature_ = 1.0
+        model.output_weight_, model.output_bias_ = _both_classes(weight, bias)
+        # (−s, s) has twice the distance of (0, s), whose softmax a logistic regression uses
+        model.temperature_ = 2.0 if weight.shape[1] == 1 else 1.0
         model.provenance_ = {"pipeline": repr(pipeline), "versions": provenance()}
         return model
 
@@ -149,7 +150,8 @@ class SVMClassifier(Estimator):
     def known_words(self, texts: Iterable[str]) -> NDArray[np.int64]:
         """Return how many distinct words of each text the model knows."""
         self._check_fitted()
-        return np.array([len(self.features_.row(text).places) for text in texts], np.int64)
+        checked = strings("texts", texts)
+        return np.array([len(self.features_.row(text).places) for text in checked], np.int64)
 
     def input_matrix(self, text: str) -> "csr_matrix":
         """Return exactly what the classifier sees, (1, V) sparse."""
@@ -177,6 +179,7 @@ class SVMClassifier(Estimator):
             tensors["document_frequency"] = features.frequencies
             described: dict[str, Any] = {
                 "documents": features.documents,
+                "sublinear": features.sublinear,
                 "tokenizer": {
                     "max_words": features.tokenizer.max_words,
                     "abbreviations": sorted(features.tokenizer.abbreviations),
@@ -188,7 +191,12 @@ class SVMClassifier(Estimator):
         configuration = {
             "kind": "svm",
             "classes": self.classes_.tolist(),
-            "parameters": self.get_params(),
+            "parameters": self.get_params()
+            | (
+                {"class_weight": list(self.class_weight.items())}
+                if isinstance(self.class_weight, Mapping)
+                else {}
+            ),
             "temperature": self.temperature_,
             "features": described,
             "provenance": self.provenance_,
@@ -200,7 +208,7 @@ class SVMClassifier(Estimator):
         cls, tensors: Mapping[str, NDArray[Any]], configuration: Mapping[str, Any]
     ) -> Self:
         """Put a model together from what :meth:`save` wrote."""
-        model = cls(**configuration["parameters"])
+        model = cls(**restored_parameters(configuration["parameters"]))
         model.classes_ = np.array(configuration["classes"])
         model.output_weight_ = tensors["output_weight"]
         model.output_bias_ = tensors["output_bias"]
@@ -217,9 +225,32 @@ class SVMClassifier(Estimator):
                 words,
                 tensors["document_frequency"],
                 described["documents"],
-                model.sublinear,
+                described["sublinear"],
             )
         return model
+
+
+def _linear_parts(
+    classifier: Any,  # noqa: ANN401 - scikit-learn has no types
+) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
+    """Return classes, weights (V, rows) and biases (rows,) of a linear classifier."""
+    name = type(classifier).__name__
+    if hasattr(classifier, "kernel") or not all(
+        hasattr(classifier, part) for part in ("coef_", "intercept_", "classes_")
+    ):
+        raise InputError(f"the pipeline's {name} is not a fitted linear classifier")
+    weight = (
+        classifier.coef_.toarray() if hasattr(classifier.coef_, "toarray") else classifier.coef_
+    )
+    weight = np.atleast_2d(np.asarray(weight, np.float64)).T
+    classes = np.asarray(classifier.classes_)
+    if classes.ndim != 1 or weight.shape[1] != (1 if len(classes) == 2 else len(classes)):
+        raise InputError(
+            f"the pipeline's {name} has {weight.shape[1]} rows of weights for {classes.size} "
+            "classes; one per class is needed"
+        )
+    bias = np.broadcast_to(np.asarray(classifier.intercept_, np.float64), weight.shape[1])
+    return classes, weight, bias
 
 
 def fitted_temperature(scores: NDArray[np.float64], numbers: NDArray[np.intp]) -> float:
