@@ -90,6 +90,16 @@ def test_a_vocabulary_may_be_a_generator(tmp_path: Path) -> None:
     assert Vectors.load(path, vocabulary=["zebra"]).dimensions == 2
 
 
+def test_short_and_long_questions_have_the_same_answers() -> None:
+    vectors = some("a B c d")
+    words = ["A", "b", "B", "zebra", "d"]
+    expected = [0, -1, 1, -1, 3]
+    for _ in range(6):  # first by going through the words, then by the index
+        assert vectors.places(words)[:, 0].tolist() == expected
+    assert some("a B c d").places(words * 500)[:, 0].tolist() == expected * 500
+    assert some("a").places([]).shape == (0, 1)
+
+
 def test_shown_in_one_line() -> None:
     assert repr(some("a b")) == "Vectors(2 words, 3 dimensions)"
 

@@ -9,6 +9,7 @@ import math
 import sys
 import textwrap
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from enum import StrEnum
 from importlib.metadata import version
@@ -30,6 +31,7 @@ from whyword.models.svm import SVMClassifier
 from whyword.overview import CorpusFigures, describe
 from whyword.predictions import Prediction, predict_documents
 from whyword.pretrained import PRETRAINED
+from whyword.text import Tokenizer
 from whyword.vectors import Vectors
 
 app = typer.Typer(
@@ -278,7 +280,10 @@ def predict(
     encoding: Encoding = None,
 ) -> None:
     """Predict the class of a text or of every text of a corpus."""
-    loaded = load_model(model)
+    with ThreadPoolExecutor(1) as pool:  # checksums run beside the loading of compiled code
+        loading = pool.submit(load_model, model)
+        Tokenizer()("")
+        loaded = loading.result()
     documents = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
     found = predict_documents(loaded, documents)
     found = itertools.chain(list(itertools.islice(found, 1)), found)  # open before printing

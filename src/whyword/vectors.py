@@ -20,20 +20,39 @@ from whyword.vocabulary import token_ids
 
 
 class _Table:
-    """Words, their vectors, and where each word stands; −1 where it does not."""
+    """Words, their vectors, and where each word stands; −1 where it does not.
+
+    Building the index of 400,000 words takes longer than answering for one text, so the first
+    few short questions are answered by going through the words.
+    """
+
+    _FEW_WORDS, _FEW_TIMES = 1_000, 3
 
     def __init__(self, words: Sequence[str], matrix: NDArray[np.float32]) -> None:
         self.words = list(words)
         self.matrix = matrix
-        self.index = dict(zip(self.words, range(len(self.words)), strict=True))
+        self._asked = 0
 
-    def row(self, word: str) -> int:
-        """Look up the exact form, then the lower-cased one."""
-        found = self.index.get(word, -1)
-        return found if found >= 0 else self.index.get(word.lower(), -1)
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return dict(zip(self.words, range(len(self.words)), strict=True))
 
-    def rows(self, words: Iterable[str]) -> NDArray[np.intp]:
-        return np.fromiter((self.row(word) for word in words), np.intp)
+    def rows(self, words: Sequence[str]) -> NDArray[np.intp]:
+        """Look up the exact forms, then the lower-cased ones."""
+        index = self._index_for(words)
+        found = (index.get(word, index.get(word.lower(), -1)) for word in words)
+        return np.fromiter(found, np.intp, len(words))
+
+    def _index_for(self, words: Sequence[str]) -> dict[str, int]:
+        self._asked += 1
+        if (
+            "index" in self.__dict__
+            or len(words) > self._FEW_WORDS
+            or self._asked > self._FEW_TIMES
+        ):
+            return self.index
+        wanted = {*words, *(word.lower() for word in words)}
+        return {word: row for row, word in enumerate(self.words) if word in wanted}
 
     def unit(self) -> "_Table":
         norms = np.linalg.norm(self.matrix, axis=1, keepdims=True)
@@ -251,7 +270,7 @@ class Vectors:
         return len(self.words)
 
     def __contains__(self, word: str) -> bool:
-        return any(table.row(word) >= 0 for table in self._tables)
+        return bool(self.known([word])[0])
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
         vector: NDArray[np.float32] = self.rows([word])[0]
@@ -281,7 +300,7 @@ class Vectors:
 
     def known(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Say for each word whether it has a vector, (len(words),) bool."""
-        return np.fromiter((word in self for word in words), bool, len(words))
+        return np.any(self.places(words) >= 0, axis=1)
 
     def coverage(self, texts: Iterable[str]) -> float:
         """Return the share of the texts' tokens that have a vector (NaN without tokens)."""
@@ -300,7 +319,12 @@ class Vectors:
             tokens += len(words)
             for word in words:
                 counts[word] = counts.get(word, 0) + 1
-        return tokens, {word: count for word, count in counts.items() if word not in self}
+        known = self.known(list(counts)).tolist()
+        return tokens, {
+            word: count
+            for (word, count), is_known in zip(counts.items(), known, strict=True)
+            if not is_known
+        }
 
     def nearest(self, word: str, top: int = 10) -> list[Neighbour]:
         """Return the words most similar to a word, by cosine, without the word itself."""
@@ -310,7 +334,7 @@ class Vectors:
         norms = np.zeros(len(self.words), np.float32)
         for table, rows in zip(self._tables, self._rows_of_words, strict=True):
             here = rows >= 0
-            own = table.row(word)
+            own = int(table.rows([word])[0])
             if own >= 0:
                 similarity[here] += (table.matrix @ table.matrix[own])[rows[here]]
             norms[here] += np.einsum("vd,vd->v", table.matrix, table.matrix)[rows[here]]
