@@ -300,7 +300,8 @@ class Vectors:
 
     def known(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Say for each word whether it has a vector, (len(words),) bool."""
-        return np.any(self.places(words) >= 0, axis=1)
+        known: NDArray[np.bool_] = np.any(self.places(words) >= 0, axis=1)
+        return known
 
     def coverage(self, texts: Iterable[str]) -> float:
         """Return the share of the texts' tokens that have a vector (NaN without tokens)."""
