@@ -3,7 +3,7 @@ import pytest
 from networks import some_vectors, topical
 
 from whyword import Tokenizer, Vectors
-from whyword.models.inputs import Inputs, normalisation
+from whyword.models.inputs import Inputs, normalisation, parts
 
 
 def inputs(shortest: int = 2, vectors: Vectors | None = None) -> Inputs:
@@ -38,6 +38,21 @@ def test_batches_are_the_whole(most_rows: int) -> None:
     if most_rows == 1000:
         assert len(parts) == 1
     together = np.concatenate([part.vectors[part.ids] for part in parts])
+    np.testing.assert_array_equal(together, whole.vectors[whole.ids])
+
+
+@pytest.mark.parametrize("most_rows", [1, 20, 40, 10_000])
+def test_parts_are_the_whole(most_rows: int) -> None:
+    texts, _ = topical(12)
+    texts[5] = ""
+    whole = inputs().batch(texts)
+    found = list(parts(whole, most_rows))
+    assert sum(len(part) for part in found) == 12
+    for part in found:
+        assert len(part) == 1 or len(part.ids) <= most_rows
+        assert len(part.vectors) <= len(part.ids) + 1
+        assert not part.vectors[0].any()
+    together = np.concatenate([part.vectors[part.ids] for part in found])
     np.testing.assert_array_equal(together, whole.vectors[whole.ids])
 
 

@@ -125,6 +125,33 @@ class Inputs:
         return (rows + 1).astype(np.int32), np.concatenate([padding, normalised]), known
 
 
+def gathered(
+    batch: InputBatch, documents: NDArray[np.intp]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return ids and offsets of some of a batch's documents."""
+    starts, ends = batch.offsets[documents], batch.offsets[documents + 1]
+    ids = np.concatenate([batch.ids[a:b] for a, b in zip(starts, ends, strict=True)])
+    return ids, np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64)
+
+
+def compacted(batch: InputBatch, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> InputBatch:
+    """Return a batch of these words with only the rows that they need."""
+    rows, local = np.unique(ids, return_inverse=True)
+    if rows[0] != PADDING:  # row 0 is padding by contract
+        rows, local = np.concatenate([[PADDING], rows]), local + 1
+    return InputBatch([], local.astype(np.int32), offsets, batch.vectors[rows], batch.known[rows])
+
+
+def parts(batch: InputBatch, most_rows: int) -> Iterator[InputBatch]:
+    """Yield a batch's documents in order, in parts of at most so many words (one document)."""
+    first = 0
+    while first < len(batch):
+        last = int(np.searchsorted(batch.offsets, batch.offsets[first] + most_rows, "right")) - 1
+        last = max(last, first + 1)
+        yield compacted(batch, *gathered(batch, np.arange(first, last)))
+        first = last
+
+
 def normalisation(batch: InputBatch) -> tuple[float, float]:
     """Return mean and standard deviation of a batch's flattened word vectors, padding left out."""
     counts = np.bincount(batch.ids, minlength=len(batch.vectors)).astype(np.float64)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whyword.errors import InputError, MissingExtraError
 from whyword.kernels import filter_gradient, pooled_maxima
-from whyword.models.inputs import PADDING, InputBatch
+from whyword.models.inputs import PADDING, InputBatch, compacted, gathered, parts
 from whyword.models.network import Convolution, Network
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def train_network(
         network = trainer.network()
         accuracy = None
         if validation is not None:
-            predicted = network.forward(validation.inputs).argmax(axis=1)
+            scores = [network.forward(p) for p in parts(validation.inputs, network.most_rows())]
+            predicted = np.concatenate(scores).argmax(axis=1)
             accuracy = float(np.mean(predicted == validation.classes))
         epoch = Epoch(number, loss, accuracy)
         if not np.isfinite(loss):
@@ -157,20 +158,9 @@ class _Trainer:
 
     def _drawn(self, documents: NDArray[np.intp]) -> InputBatch:
         """Return a batch of its own with words dropped out and only the rows it needs."""
-        source = self.inputs
-        starts, ends = source.offsets[documents], source.offsets[documents + 1]
-        ids = np.concatenate([source.ids[a:b] for a, b in zip(starts, ends, strict=True)])
+        ids, offsets = gathered(self.inputs, documents)
         ids[self.random.random(ids.size) < self.settings.word_dropout] = PADDING
-        rows, local = np.unique(ids, return_inverse=True)
-        if rows[0] != PADDING:  # row 0 is padding by contract
-            rows, local = np.concatenate([[PADDING], rows]), local + 1
-        return InputBatch(
-            documents=[],
-            ids=local.astype(np.int32),
-            offsets=np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64),
-            vectors=source.vectors[rows],
-            known=source.known[rows],
-        )
+        return compacted(self.inputs, ids, offsets)
 
     def _dropped(self, hidden: "torch.Tensor") -> "torch.Tensor":
         if self.settings.dropout == 0:
