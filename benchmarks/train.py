@@ -1,7 +1,8 @@
 """One epoch of training CNN2 on 20 Newsgroups: ours beside nn.Conv1d and autograd.
 
 Same network, same inputs, same batch size, same threads, in one run, in turn; medians. The
-plain side gets batches of similar length, so that it wastes little on padding.
+plain side gets batches of similar length, so that it wastes little on padding. Each side's time
+includes putting its batches together; only ours drops words out.
 
     python benchmarks/train.py [--rounds 3] [--width 2] [--filters 800]
 """

@@ -80,7 +80,7 @@ def main() -> None:
     else:
         console.print(
             f"training {FILTERS} filters of two words for {CNN_EPOCHS} epochs "
-            "(the defaults, 800 and 15, take three minutes and reach 81 %) …"
+            "(the defaults, 800 and 15, and 40 of CBOW, take four minutes and reach 81 %) …"
         )
         model = ww.CNNClassifier(
             vectors=stacked, filters=FILTERS, epochs=CNN_EPOCHS, max_words=400

@@ -1,5 +1,7 @@
+import pytest
 from networks import small_cnn, topical
 
+from whyword import predictions
 from whyword.predictions import predict_documents
 from whyword.source import Record
 
@@ -22,16 +24,10 @@ def test_every_document_gets_its_prediction() -> None:
     assert found[0].probability == found[0].probabilities.max()
 
 
-def test_blocks_do_not_show(monkeypatch: object) -> None:
-    import whyword.predictions as module
-
+def test_blocks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     model = small_cnn()
     records = [Record(str(n), text, None, None) for n, text in enumerate(topical(7)[0])]
     whole = [p.predicted for p in predict_documents(model, records)]
-    before = module._BLOCK
-    try:
-        module._BLOCK = 2
-        assert [p.predicted for p in predict_documents(model, records)] == whole
-    finally:
-        module._BLOCK = before
+    monkeypatch.setattr(predictions, "_BLOCK", 2)
+    assert [p.predicted for p in predict_documents(model, records)] == whole
     assert list(predict_documents(model, [])) == []
