@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check browser format bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -14,7 +14,7 @@ help: ## show this list
 demo: $(INSTALLED) ## set everything up and show what whyword does
 	@$(BIN)/python examples/demo.py
 
-test: check ## set everything up and run all checks and tests
+test: check browser ## set everything up and run all checks and tests
 	@echo "==> pytest (the first run downloads 20 Newsgroups, about 70 MB)"
 	@$(BIN)/python -m pytest -q
 
@@ -24,12 +24,23 @@ check: $(INSTALLED) ## lint, format check and strict types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+browser: # the tests look at pages in a real one
+	@for name in chromium chromium-browser google-chrome; do \
+	    command -v $$name >/dev/null && exit 0; \
+	  done; \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "==> installing chromium (Debian's package)"; \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+	  else \
+	    echo "the browser tests need Chromium; run: sudo apt-get install chromium"; exit 1; \
+	  fi
+
 format: $(INSTALLED) ## put the code into its one form
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
 bench: $(INSTALLED) ## run every benchmark
-	@for script in $(filter-out benchmarks/tokenizer.py benchmarks/torch_network.py,$(wildcard benchmarks/*.py)); do echo "==> $$script"; $(BIN)/python $$script || exit 1; done
+	@for script in $$(grep -l __main__ benchmarks/*.py); do echo "==> $$script"; $(BIN)/python $$script || exit 1; done
 
 clean: ## remove .venv and everything generated
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -42,4 +53,6 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	  --constraint constraints.txt --editable '.[dev]'
+	@# a yardstick of the tests; it asks for torchvision, which has no build for this torch
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps zennit==0.5.1
 	@touch $@

@@ -3,8 +3,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from whyword import Corpus, load_corpus
+
+settings.register_profile("whyword", deadline=None)  # the first call compiles
+settings.load_profile("whyword")
 
 Write = Callable[[str, "str | bytes"], Path]
 

@@ -1,8 +1,13 @@
 """Small models and texts made by code, for tests of the classifiers."""
 
-import numpy as np
+from collections.abc import Iterable
 
-from whyword import CNNClassifier, Vectors
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword import CNNClassifier, Tokenizer, Vectors
+from whyword.models.inputs import Inputs
+from whyword.models.network import Convolution, Network
 
 TOPICS = {
     "space": "orbit moon rocket shuttle launch nasa".split(),
@@ -45,3 +50,74 @@ def small_cnn(width: int | tuple[int, ...] = 2, classes: int = 3, seed: int = 0)
         seed=seed,
     )
     return model.fit(*topical(classes=classes))
+
+
+def made_cnn(
+    widths: tuple[int, ...] = (2,),
+    filters: int = 6,
+    dimensions: int = 4,
+    classes: int = 3,
+    words: int = 7,
+    integers: bool = False,
+    seed: int = 0,
+) -> CNNClassifier:
+    """Return a network with random weights, some filters never firing, one word without a vector.
+
+    Small integers make exact ties. Its words are those of :func:`made_text`.
+    """
+    random = np.random.default_rng(seed)
+
+    def draw(*shape: int) -> NDArray[np.float32]:
+        numbers = random.integers(-2, 3, shape) if integers else random.normal(size=shape)
+        return numbers.astype(np.float32)
+
+    def bias() -> NDArray[np.float32]:
+        values = draw(filters) - 1
+        values[: filters // 3] -= 40  # these never fire
+        return values
+
+    vectors = Vectors([letters(number) for number in range(words - 1)], draw(words - 1, dimensions))
+    mean, deviation = (1.0, 1.0) if integers else (0.3, 1.7)
+    model = CNNClassifier(vectors=vectors, width=widths, filters=filters)
+    model.inputs_ = Inputs(Tokenizer(), vectors, mean, deviation, max(widths))
+    model.network_ = Network(
+        tuple(Convolution(draw(width, filters, dimensions), bias()) for width in widths),
+        draw(filters * len(widths), classes),
+        draw(classes),
+    )
+    model.classes_ = np.array([f"class {number}" for number in range(classes)])
+    model.vocabulary_ = {}
+    model.provenance_ = {}
+    return model
+
+
+def letters(number: int) -> str:
+    """Return a word of plain letters for a number."""
+    return "w" + chr(ord("a") + number)
+
+
+def made_text(numbers: Iterable[int]) -> str:
+    """Return a text of those words."""
+    return " ".join(letters(number) for number in numbers)
+
+
+def literal_parts(
+    model: CNNClassifier, text: str
+) -> tuple[
+    NDArray[np.float64],
+    list[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    NDArray[np.float64],
+    NDArray[np.float64],
+]:
+    """Return what the oracle takes: inputs, convolutions, output weight and bias in float64."""
+    convolutions = [
+        (c.weight.transpose(0, 2, 1).astype(np.float64), c.bias.astype(np.float64))
+        for c in model.network_.convolutions
+    ]
+    network = model.network_
+    return (
+        model.input_matrix(text).astype(np.float64),
+        convolutions,
+        network.output_weight.astype(np.float64),
+        network.output_bias.astype(np.float64),
+    )

@@ -109,3 +109,114 @@ def tfidf(
             values[word] = tf * (np.log((1 + documents) / (1 + frequencies[word])) + 1)
     norm = np.sqrt(sum(value**2 for value in values.values()))
     return {word: value / norm for word, value in values.items()}
+
+
+def lrp_output_layer(
+    pooled: Array, weight: Array, bias: Array, target: int, epsilon: float, shared: bool
+) -> Array:
+    """METHOD §3, output layer: R[j] from the target's score; (F,)."""
+    filters = len(pooled)
+    scores = [
+        sum(pooled[j] * weight[j, k] for j in range(filters)) + bias[k] for k in range(len(bias))
+    ]
+    score = scores[target]
+    sign = 1 if score >= 0 else -1
+    relevance = np.zeros(filters)
+    for j in range(filters):
+        z = pooled[j] * weight[j, target]
+        if shared:
+            z += (bias[target] + epsilon * sign) / filters
+        relevance[j] = z / (score + epsilon * sign) * score if score else 0.0
+    return relevance
+
+
+def lrp_convolution(
+    inputs: Array,
+    weight: Array,
+    bias: Array,
+    from_above: Array,
+    epsilon: float,
+    shared: bool,
+) -> Array:
+    """METHOD §3, max-pooling and convolution: R[t, i] of the inputs from R[j]; (T, D)."""
+    width, dimensions, filters = weight.shape
+    responses = convolution(inputs, weight, bias)
+    _, winners = max_pool(responses)
+    relevance = np.zeros_like(inputs)
+    for j in range(filters):
+        t = winners[j]
+        sign = 1 if responses[t, j] > 0 else -1
+        below = responses[t, j] + epsilon * sign
+        for tau in range(width):
+            for i in range(dimensions):
+                z = inputs[t + tau, i] * weight[tau, i, j]
+                if shared:
+                    z += (bias[j] + epsilon * sign) / (width * dimensions)
+                if z or from_above[j]:
+                    relevance[t + tau, i] += z / below * from_above[j]
+    return relevance
+
+
+def lrp(
+    inputs: Array,
+    convolutions: list[tuple[Array, Array]],
+    output_weight: Array,
+    output_bias: Array,
+    target: int,
+    epsilon: float = 0.01,
+    shared: bool = True,
+) -> Array:
+    """METHOD §3 for a network of one or several widths: R[t, i], (T, D)."""
+    pooled = np.concatenate([max_pool(convolution(inputs, w, b))[0] for w, b in convolutions])
+    upper = lrp_output_layer(pooled, output_weight, output_bias, target, epsilon, shared)
+    relevance, first = np.zeros_like(inputs), 0
+    for weight, bias in convolutions:
+        part = upper[first : first + len(bias)]
+        relevance += lrp_convolution(inputs, weight, bias, part, epsilon, shared)
+        first += len(bias)
+    return relevance
+
+
+def class_scores(
+    inputs: Array, convolutions: list[tuple[Array, Array]], weight: Array, bias: Array
+) -> Array:
+    """METHOD §2: the scores of all classes, (C,)."""
+    pooled = np.concatenate([max_pool(convolution(inputs, w, b))[0] for w, b in convolutions])
+    scores: Array = pooled @ weight + bias
+    return scores
+
+
+def smallest_margin(inputs: Array, convolutions: list[tuple[Array, Array]]) -> float:
+    """How far each filter's best response is from the next one, and from the ReLU's edge."""
+    margins = [np.inf]
+    for weight, bias in convolutions:
+        for column in convolution(inputs, weight, bias).T:
+            best = column.max()
+            margins.append(abs(best))
+            if best > 0:
+                margins.append(best - np.max(np.delete(column, column.argmax()), initial=0.0))
+    return float(min(margins))
+
+
+def linear_lrp(
+    values: dict[str, float], weights: dict[str, float], bias: float
+) -> dict[str, float]:
+    """METHOD §4: R_i = w_i·x_i + b/n over the n words present."""
+    return {word: weights[word] * x + bias / len(values) for word, x in values.items()}
+
+
+def occlusion(
+    inputs: Array,
+    convolutions: list[tuple[Array, Array]],
+    weight: Array,
+    bias: Array,
+    words: int,
+) -> Array:
+    """Each word's effect on the scores: what they lose when its vector is zeroed; (words, C)."""
+    whole = class_scores(inputs, convolutions, weight, bias)
+    effects = np.zeros((words, len(bias)))
+    for t in range(words):
+        without = inputs.copy()
+        without[t] = 0
+        effects[t] = whole - class_scores(without, convolutions, weight, bias)
+    return effects

@@ -8,6 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from networks import small_cnn
+
+from whyword import Explanations
 
 Write = Callable[[str, "str | bytes"], Path]
 
@@ -28,7 +31,7 @@ def test_corpus(mails: Path) -> None:
     done = run("corpus", mails)
     assert done.returncode == 0
     assert "spam" in done.stdout
-    assert "[bold]Buy now 0!·[31m" in done.stdout  # shown as it is, and unable to colour anything
+    assert "[bold]Buy now 0!␛[31m" in done.stdout  # shown as it is, and unable to colour anything
     assert "\x1b" not in done.stdout + done.stderr
     assert "text column: 'body'" in done.stderr
     assert "text column" not in done.stdout
@@ -62,7 +65,7 @@ def test_vectors(write: Write) -> None:
         (["vectors", "nowhere"], 1, "error: nowhere: no such file, nor one of the packages"),
         (["corpus", "~nobody/x.csv"], 1, "error: ~nobody/x.csv: no such file"),
         (["corpus", "nowhere.csv", "--seed", "-1"], 1, "error: seed must be a whole number"),
-        (["corpus", "new\nline\x1b[31m.csv"], 1, "error: new·line·[31m.csv: no such file"),
+        (["corpus", "new\nline\x1b[31m.csv"], 1, "error: new·line␛[31m.csv: no such file"),
         (["corpus"], 2, "Missing argument"),
         (["corpus", "x.csv", "--test", "much"], 2, "Invalid value"),
         (["nonsense"], 2, "No such command"),
@@ -229,3 +232,86 @@ def test_interrupted_training_leaves_no_model(topics: Path) -> None:
     assert b"Traceback" not in errors
     assert not (topics / "half").exists()
     assert not list(topics.glob(".tmp-*"))
+
+
+# ---- explain ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("explained") / "model"
+    small_cnn().save(path)
+    return path
+
+
+def test_explain_a_file(folder: Path, write: Write) -> None:
+    path = write("mail.txt", "The orbit\x1b[31m of the moon,\r\nand a goal")
+    done = run("explain", folder, path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "mail.txt\nspace (predicted)  score" in done.stdout
+    assert "The orbit␛[31m of the moon,\nand a goal\nfor     " in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_explain_stdin_as_json(folder: Path) -> None:
+    command = [sys.executable, "-m", "whyword", "explain", str(folder), "-", "--format", "json"]
+    command += ["--target", "all", "--method", "gradient_input"]
+    done = subprocess.run(command, input="orbit goal", capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    assert found["id"] == "-"
+    assert (found["target"], found["method"]) == ("all", "gradient_input")
+    assert len(found["relevance"]) == 2
+
+
+@pytest.mark.parametrize("ending", ["html", "jsonl", "parquet", "txt"])
+def test_explain_a_corpus_into_a_file(folder: Path, write: Write, ending: str) -> None:
+    corpus = write("c.csv", "id,text\n" + "\n".join(f"{i},moon orbit {i}" for i in range(7)))
+    out = corpus.parent / f"deep/why.{ending}"
+    done = run("explain", folder, corpus, "--out", out, "--limit", 5)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "written: " in done.stderr
+    if ending == "parquet":
+        assert [one.id for one in Explanations.from_parquet(out)] == list("01234")
+    else:
+        assert out.read_text().count("orbit") >= 5
+
+
+def test_explain_a_contrast(folder: Path, write: Write) -> None:
+    path = write("mail.txt", "orbit goal")
+    done = run("explain", folder, path, "--target", "space", "--against", "hockey")
+    assert "space rather than hockey" in done.stdout
+    several = run("explain", folder, path, "--target", "space", "--target", "hockey")
+    assert several.stdout.count("score") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "spce"], "error: there is no class 'spce'; did you mean space?"),
+        (["--against", "x"], "error: there is no class 'x'; there are crypto, hockey, space"),
+        (["--method", "lime"], "error: there is no method 'lime'; choose from lrp, sensitivity"),
+        (["--format", "doc"], "error: --format may be text, json, html"),
+        (["--format", "png"], "error: png is written to a file: say --out why.png"),
+        (["--out", "why.doc"], "error: why.doc: the ending says nothing of the format"),
+        (["--epsilon", "0"], "error: epsilon must be above 0"),
+        (["--bias", "half"], "error: bias may be 'shared' or 'left out'"),
+        (["--method", "random", "--strict"], "error: mail.txt: relevance is not conserved"),
+        (["--out", "/proc/why.html"], "error: "),
+    ],
+)
+def test_explain_says_what_is_wrong(
+    folder: Path, write: Write, arguments: list[str], message: str
+) -> None:
+    done = run("explain", folder, write("mail.txt", "orbit goal"), *arguments)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_explain_nothing(folder: Path, write: Write) -> None:
+    empty = run("explain", folder, write("empty.txt", ""))
+    assert empty.returncode == 0
+    assert "There is no word in this text." in empty.stdout
+    missing = run("explain", folder, "nowhere.txt")
+    assert (missing.returncode, missing.stdout) == (1, "")

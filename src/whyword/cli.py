@@ -7,14 +7,12 @@ import json
 import logging
 import math
 import sys
-import textwrap
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -22,17 +20,31 @@ from rich.table import Table
 from rich.text import Text
 
 from whyword.checks import expanded
-from whyword.corpus import Corpus, load_corpus, open_texts
+from whyword.corpus import load_corpus, open_texts
 from whyword.errors import InputError, WhywordError
+from whyword.explaining import iter_explanations
+from whyword.formats import FORMATS, format_of, print_explanations, write_explanations
+from whyword.methods.registry import METHODS
 from whyword.models.cnn import CNNClassifier
 from whyword.models.loading import load_model
 from whyword.models.store import check_writable
 from whyword.models.svm import SVMClassifier
-from whyword.overview import CorpusFigures, describe
-from whyword.predictions import Prediction, predict_documents
+from whyword.overview import describe
+from whyword.predictions import predict_documents
 from whyword.pretrained import PRETRAINED
+from whyword.printable import one_line
 from whyword.text import Tokenizer
 from whyword.vectors import Vectors
+from whyword.views import (
+    class_table,
+    counted,
+    one_per_class,
+    part_table,
+    prediction_json,
+    prediction_table,
+    sample,
+    training_summary,
+)
 
 app = typer.Typer(
     help="Which words made the classifier say that, and how far can you trust the answer?",
@@ -41,11 +53,13 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+log = logging.getLogger(__name__)
 _PIPE_WIDTH = 160  # of tables when nobody's screen sets a limit
 
 Source = Annotated[
     str,
     typer.Argument(
+        metavar="CORPUS",
         help="20newsgroups, a folder with one sub-folder per class, or a CSV, TSV, JSON Lines "
         "or Parquet file; ':train' or ':test' behind it takes that part.",
     ),
@@ -125,10 +139,10 @@ def corpus(
         return
     console = _console()
     if figures.classes:
-        console.print(_class_table(figures), end="\n\n")
-    console.print(_part_table(figures))
-    for number in _one_per_class(loaded, samples):
-        console.print(_sample(loaded, number))
+        console.print(class_table(figures), end="\n\n")
+    console.print(part_table(figures))
+    for number in one_per_class(loaded, samples):
+        console.print(sample(loaded, number))
 
 
 @app.command(epilog="Example:  whyword vectors glove-6b-50d --near orbit --near hockey")
@@ -173,13 +187,13 @@ def vectors(
     console = _console()
     console.print(f"{len(loaded):,} words, {loaded.dimensions} dimensions")
     for word, found in neighbours.items():
-        table = Table("near " + _printable(word), "cosine", box=None, header_style="bold")
+        table = Table("near " + one_line(word), "cosine", box=None, header_style="bold")
         for neighbour in found:
-            table.add_row(Text(_printable(neighbour.word)), f"{neighbour.similarity:.3f}")
+            table.add_row(Text(one_line(neighbour.word)), f"{neighbour.similarity:.3f}")
         console.print("", table, sep="\n")
     if coverage:
-        missing = ", ".join(f"{_printable(w)} ({n:,})" for w, n in loaded.missing(texts))
-        known = f"\n{covered:.1%} of the words of {_printable(coverage)} have a vector"
+        missing = ", ".join(f"{one_line(w)} ({n:,})" for w, n in loaded.missing(texts))
+        known = f"\n{covered:.1%} of the words of {one_line(coverage)} have a vector"
         console.print(known, soft_wrap=True)
         console.print(f"most frequent without: {missing or 'none'}", soft_wrap=True)
 
@@ -201,6 +215,15 @@ class Format(StrEnum):
 
 ModelFolder = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A folder that `whyword train` wrote.")
+]
+
+
+Documents = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|-|CORPUS",
+        help="A text file, '-' for stdin, or a corpus (a table, folder or name).",
+    ),
 ]
 
 
@@ -261,16 +284,13 @@ def train(
         accuracy = classifier.score(loaded.test.texts, loaded.test.labels or ())
         classifier.provenance_["test_accuracy"] = accuracy
     identity = classifier.save(out)
-    _console().print(_training_summary(classifier, loaded, out, identity))
+    _console().print(training_summary(classifier, loaded, out, identity))
 
 
 @app.command(epilog="Example:  echo 'The shuttle reached orbit.' | whyword predict models/cnn2 -")
 def predict(
     model: ModelFolder,
-    source: Annotated[
-        str,
-        typer.Argument(help="A text file, '-' for stdin, or a corpus (a table, folder or name)."),
-    ],
+    source: Documents,
     output: Annotated[
         Format, typer.Option("--format", help="How to print the predictions.")
     ] = Format.TABLE,
@@ -280,24 +300,111 @@ def predict(
     encoding: Encoding = None,
 ) -> None:
     """Predict the class of a text or of every text of a corpus."""
-    with ThreadPoolExecutor(1) as pool:  # checksums run beside the loading of compiled code
-        loading = pool.submit(load_model, model)
-        Tokenizer()("")
-        loaded = loading.result()
+    loaded = _loaded(model)
     documents = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
     found = predict_documents(loaded, documents)
     found = itertools.chain(list(itertools.islice(found, 1)), found)  # open before printing
     if output is Format.JSONL:
         escape = "utf" not in (sys.stdout.encoding or "").lower()
         for prediction in found:
-            print(json.dumps(_as_json(prediction, loaded.classes_.tolist()), ensure_ascii=escape))
+            print(
+                json.dumps(
+                    prediction_json(prediction, loaded.classes_.tolist()), ensure_ascii=escape
+                )
+            )
     elif output is Format.CSV:
         writer = csv.writer(sys.stdout)
         writer.writerow(["id", "predicted", "probability", "known_words"])
         for p in found:
             writer.writerow([p.id, p.predicted, f"{p.probability:.6f}", p.known_words])
     else:
-        _console().print(_prediction_table(found))
+        _console().print(prediction_table(found))
+
+
+@app.command(
+    epilog="Example:  whyword explain models/cnn2 mail.txt --target sci.space --against sci.med"
+)
+def explain(
+    model: ModelFolder,
+    source: Documents,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target",
+            metavar="CLASS",
+            help="The class to explain, or 'all'. Repeatable. (default: the predicted class)",
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="CLASS", help="Explain why the target rather than this class."),
+    ] = None,
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "lrp",
+    epsilon: Annotated[
+        float | None, typer.Option(help="Of lrp; steadies small denominators (default: 0.01).")
+    ] = None,
+    bias: Annotated[
+        str | None, typer.Option(help="Of lrp: 'shared' among the words (default), or 'left out'.")
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help=f"One of {', '.join(FORMATS)}. (default: by the ending of --out, else text)",
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="The file to write.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Explain the first so many documents only.", min=1)
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop if relevance does not add up to the score.")
+    ] = False,
+    text: TextColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Show which words made the classifier say that, in a text or in every text of a corpus."""
+    wanted = _checked_format(output, out)
+    loaded = _loaded(model)
+    records = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+    texts, ids = itertools.tee(itertools.islice(records, limit))
+    given: dict[str, Any] = {"epsilon": epsilon, "bias": bias}
+    found = iter_explanations(
+        loaded,
+        (record.text for record in texts),
+        target=_target(target),
+        against=against,
+        method=method,
+        strict=strict,
+        ids=(record.id for record in ids),
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    if out is None:
+        print_explanations(found, wanted, _console())
+        return
+    write_explanations(counted(found, "explained"), wanted, expanded(out))
+    log.info("written: %s", one_line(str(out)))
+
+
+def _target(given: list[str] | None) -> str | list[str]:
+    if not given:
+        return "predicted"
+    return given[0] if len(given) == 1 else given
+
+
+def _checked_format(wanted: str | None, out: Path | None) -> str:
+    if wanted is not None and wanted not in FORMATS:
+        raise InputError(f"--format may be {', '.join(FORMATS)}; not {wanted!r}")
+    return format_of(out, wanted)
+
+
+def _loaded(model: Path) -> CNNClassifier | SVMClassifier:
+    with ThreadPoolExecutor(1) as pool:  # checksums run beside the loading of compiled code
+        loading = pool.submit(load_model, model)
+        Tokenizer()("")
+        return loading.result()
 
 
 def main() -> None:
@@ -305,14 +412,15 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what the encoding lacks is shown as \\u…
             stream.reconfigure(errors="backslashreplace")
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("whyword").setLevel(logging.INFO)  # not what matplotlib has to say
     try:
         app()
     except (WhywordError, OSError) as error:
         message = f"error: {error}"
         for argument, option in _OPTIONS.items():
             message = message.replace(argument, option)
-        print(_printable(message), file=sys.stderr)
+        print(one_line(message), file=sys.stderr)
         sys.exit(1)
 
 
@@ -333,100 +441,3 @@ def _widths(width: str) -> int | list[int]:
     except ValueError:
         raise InputError(f"--width takes numbers as in 2 or 2,3,4; not {width!r}") from None
     return numbers[0] if len(numbers) == 1 else numbers
-
-
-def _training_summary(
-    classifier: CNNClassifier | SVMClassifier, loaded: Corpus, out: Path, identity: str
-) -> Table:
-    table = Table(box=None, show_header=False)
-    facts = classifier.provenance_
-    table.add_row("trained on", f"{facts['documents']:,} documents, {len(loaded.classes)} classes")
-    if "best_epoch" in facts:
-        table.add_row("best epoch", f"{facts['best_epoch']}")
-    if "C" in facts:
-        table.add_row("C, by cross-validation", f"{facts['C']:g}")
-    for title, name in (("validation accuracy", "validation_accuracy"), ("test", "test_accuracy")):
-        if facts.get(name) is not None:
-            size = f" of {len(loaded.test):,} documents" if name == "test_accuracy" else ""
-            table.add_row(title, f"{facts[name]:.2%}{size}")
-    table.add_row("time", f"{facts['seconds']:.0f} s")
-    table.add_row("saved in", f"{_printable(str(out))}  (identity {identity[:12]})")
-    return table
-
-
-def _as_json(prediction: Prediction, classes: list[object]) -> dict[str, object]:
-    chances = (round(float(chance), 6) for chance in prediction.probabilities)
-    return {
-        "id": prediction.id,
-        "predicted": prediction.predicted,
-        "label": prediction.label,
-        "probabilities": dict(zip(map(str, classes), chances, strict=True)),
-        "known_words": prediction.known_words,
-    }
-
-
-def _prediction_table(found: Iterable[Prediction]) -> Table:
-    table = Table("id", "predicted", box=None, header_style="bold")
-    table.add_column("probability", justify="right")
-    table.add_column("")
-    for prediction in found:
-        wrong = prediction.label not in (None, prediction.predicted)
-        remark = "no known word" if prediction.known_words == 0 else ""
-        if wrong:
-            remark = f"{remark}  labelled {_printable(str(prediction.label))}".strip()
-        table.add_row(
-            Text(_printable(prediction.id)),
-            Text(_printable(prediction.predicted)),
-            f"{prediction.probability:.3f}",
-            Text(remark),
-        )
-    return table
-
-
-def _class_table(figures: CorpusFigures) -> Table:
-    table = Table("class", box=None, header_style="bold")
-    for heading in ("train", "test", "median words"):
-        table.add_column(heading, justify="right")
-    for row in figures.classes:
-        table.add_row(
-            Text(_printable(row.name)), f"{row.train:,}", f"{row.test:,}", f"{row.median_words:g}"
-        )
-    return table
-
-
-def _part_table(figures: CorpusFigures) -> Table:
-    table = Table("", box=None, header_style="bold")
-    for heading in ("train", "test"):
-        table.add_column(heading, justify="right")
-    rows = {
-        "documents": "documents",
-        "words": "words",
-        "distinct words": "vocabulary",
-        "  in the first 400 words of each": "vocabulary_400",
-        "documents of at most 1 word": "short",
-        "documents of at least 100 words": "long",
-    }
-    for title, name in rows.items():
-        values = (getattr(part, name) for part in (figures.train, figures.test))
-        table.add_row(title, *(f"{value:,}" for value in values))
-    return table
-
-
-def _one_per_class(loaded: Corpus, samples: int) -> list[int]:
-    """Choose documents, of different classes as far as there are any."""
-    first_of = {label: at for at, label in reversed(list(enumerate(loaded.labels or ())))}
-    chosen = sorted(first_of.values())[:samples]
-    others = (number for number in range(len(loaded)) if number not in chosen)
-    return chosen + list(itertools.islice(others, samples - len(chosen)))
-
-
-def _sample(loaded: Corpus, number: int) -> Text:
-    label = loaded.labels[number] if loaded.labels else ""
-    text = textwrap.shorten(loaded.texts[number], 300, placeholder=" …")
-    head = _printable(f"{loaded.ids[number]}  {label}")
-    return Text.assemble("\n", (head, "bold"), "\n", _printable(text))
-
-
-def _printable(text: str) -> str:
-    """Show control characters as dots, so that a text cannot steer the terminal."""
-    return "".join(c if c.isprintable() else "·" for c in text)

@@ -9,6 +9,10 @@ class InputError(WhywordError, ValueError):
     """A file, a row or an argument is not what it should be."""
 
 
+class ConservationError(WhywordError, ArithmeticError):
+    """Relevance does not add up to the score, and the caller insisted that it must."""
+
+
 class DownloadError(WhywordError, OSError):
     """Data could not be fetched, or what arrived is not what was expected."""
 

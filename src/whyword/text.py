@@ -1,8 +1,9 @@
 """Text to words with character spans."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,15 @@ class Tokenizer:
         spans = word_spans(code_points(text), character_classes(), *self._hashes)
         kept = spans[: self.max_words]
         return Document(text, kept, truncated=len(spans) - len(kept))
+
+    def configuration(self) -> dict[str, object]:
+        """Return what is needed to make the tokeniser again, as plain data."""
+        return {"max_words": self.max_words, "abbreviations": sorted(self.abbreviations)}
+
+    @classmethod
+    def from_configuration(cls, stored: Mapping[str, Any]) -> Self:
+        """Make a tokeniser from its :meth:`configuration`."""
+        return cls(stored["max_words"], frozenset(stored["abbreviations"]))
 
     @cached_property
     def _hashes(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import expanded, real_number, share, strings, whole_number
+from whyword.checks import real_number, share, strings, whole_number
 from whyword.errors import InputError
 from whyword.models.estimator import (
     Estimator,
@@ -21,7 +21,7 @@ from whyword.models.estimator import (
 from whyword.models.inputs import Inputs, normalisation
 from whyword.models.network import Convolution, Network
 from whyword.models.progress import training_progress
-from whyword.models.store import fingerprint, packed, provenance, unpacked, write_model
+from whyword.models.store import fingerprint, packed, provenance, unpacked
 from whyword.models.training import LabelledBatch, Settings, train_network
 from whyword.split import held_out
 from whyword.text import Tokenizer
@@ -182,7 +182,7 @@ class CNNClassifier(Estimator):
 
     def class_scores(self, texts: Iterable[str]) -> NDArray[np.float32]:
         """Return the scores of all classes, (documents, classes); (−s, s) for two classes."""
-        self._check_fitted()
+        self.check_fitted()
         scores = [
             self.network_.forward(batch)
             for batch in self.inputs_.batches(strings("texts", texts), self.network_.most_rows())
@@ -191,7 +191,7 @@ class CNNClassifier(Estimator):
 
     def known_words(self, texts: Iterable[str]) -> NDArray[np.int64]:
         """Return how many words of each text have a vector; a text with none says nothing."""
-        self._check_fitted()
+        self.check_fitted()
         vectors, tokenizer = self.inputs_.vectors, self.inputs_.tokenizer
         checked = strings("texts", texts)
         counts = [int(vectors.known(tokenizer(text).words).sum()) for text in checked]
@@ -199,7 +199,7 @@ class CNNClassifier(Estimator):
 
     def input_matrix(self, text: str) -> NDArray[np.float32]:
         """Return exactly what the network sees, padding included: (max(words, width), D)."""
-        self._check_fitted()
+        self.check_fitted()
         return self.inputs_.matrix(text)
 
     @property
@@ -210,7 +210,7 @@ class CNNClassifier(Estimator):
         (C,); with several widths ``conv_weight_<H>`` and ``conv_bias_<H>``, output rows in
         increasing H.
         """
-        self._check_fitted()
+        self.check_fitted()
         several = len(self.network_.convolutions) > 1
         found = {}
         for convolution in self.network_.convolutions:
@@ -223,9 +223,9 @@ class CNNClassifier(Estimator):
 
     # ---- keeping ------------------------------------------------------------------------------
 
-    def save(self, folder: str | Path) -> str:
-        """Write the model to a folder and return its identity."""
-        self._check_fitted()
+    def stored(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return the tensors and the configuration that :meth:`save` writes."""
+        self.check_fitted()
         tensors: dict[str, NDArray[Any]] = {
             "output_weight": self.network_.output_weight,
             "output_bias": self.network_.output_bias,
@@ -249,14 +249,11 @@ class CNNClassifier(Estimator):
             "kind": "cnn",
             "classes": self.classes_.tolist(),
             "parameters": parameters,
-            "tokenizer": {
-                "max_words": self.inputs_.tokenizer.max_words,
-                "abbreviations": sorted(self.inputs_.tokenizer.abbreviations),
-            },
+            "tokenizer": self.inputs_.tokenizer.configuration(),
             "normalisation": {"mean": self.inputs_.mean, "deviation": self.inputs_.deviation},
             "provenance": self.provenance_,
         }
-        return write_model(expanded(folder), tensors, configuration)
+        return tensors, configuration
 
     @classmethod
     def from_stored(
@@ -277,9 +274,8 @@ class CNNClassifier(Estimator):
         vectors = Vectors.from_tables(
             (unpacked(tensors[f"words_{n}"]), tensors[f"vectors_{n}"]) for n in range(count)
         )
-        tokenizer = configuration["tokenizer"]
         model.inputs_ = Inputs(
-            Tokenizer(tokenizer["max_words"], frozenset(tokenizer["abbreviations"])),
+            Tokenizer.from_configuration(configuration["tokenizer"]),
             vectors,
             configuration["normalisation"]["mean"],
             configuration["normalisation"]["deviation"],

@@ -3,19 +3,22 @@
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import real_number, strings
+from whyword.checks import expanded, real_number, strings
 from whyword.errors import InputError
+from whyword.models.store import identity_when_written, write_model
 
 
 class Estimator(ABC):
     """Arguments of ``__init__`` are stored untouched; learned names end in ``_``."""
 
     _estimator_type = "classifier"
+    _identity: tuple[NDArray[Any], str] | None = None  # of the training that made these classes_
     classes_: NDArray[np.str_]
 
     @classmethod
@@ -60,9 +63,37 @@ class Estimator(ABC):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")
 
-    def _check_fitted(self) -> None:
+    def check_fitted(self) -> None:
+        """Raise unless the model is trained."""
         if not self.__sklearn_is_fitted__():
             raise InputError(f"this {type(self).__name__} is not trained yet; call fit first")
+
+    # ---- keeping ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def stored(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return the tensors and the configuration that :meth:`save` writes."""
+
+    def save(self, folder: str | Path) -> str:
+        """Write the model to a folder and return its identity."""
+        self.check_fitted()
+        identity = write_model(expanded(folder), *self.stored())
+        self.remember_identity(identity)
+        return identity
+
+    @property
+    def identity(self) -> str:
+        """The sha256 of weights and configuration, the same as in the saved model's folder."""
+        self.check_fitted()
+        if self._identity is not None and self._identity[0] is self.classes_:
+            return self._identity[1]
+        identity = identity_when_written(*self.stored())
+        self.remember_identity(identity)
+        return identity
+
+    def remember_identity(self, identity: str) -> None:
+        """Keep the identity of the model as it is now trained."""
+        self._identity = (self.classes_, identity)
 
     # ---- predictions, from the scores of all classes ------------------------------------------
 

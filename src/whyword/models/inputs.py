@@ -11,6 +11,8 @@ from whyword.types import Document
 from whyword.vectors import Vectors
 
 PADDING = 0  # the row of zeros that padding, dropped-out and deleted words point to
+MOST_WORDS = 1 << 22  # of a batch, so that endless texts of few distinct words do not fill memory
+MOST_DOCUMENTS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,42 @@ class InputBatch:
         return len(self.offsets) - 1
 
 
+class _Numbers(dict[str, int]):
+    """Words, numbered in the order in which they are first asked for."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+class _Gathered:
+    """Documents on their way into a batch, their words numbered."""
+
+    def __init__(self) -> None:
+        self.documents: list[Document] = []
+        self.found: list[NDArray[np.int32]] = []
+        self.numbers = _Numbers()
+        self.words = 0
+
+    def has_room(self, document: Document, most_rows: int, most_words: int) -> bool:
+        """Whether the document fits in; the first one always does."""
+        if not self.documents:
+            return True
+        if len(self.documents) == MOST_DOCUMENTS or self.words + len(document) > most_words:
+            return False
+        if len(self.numbers) + len(document) <= most_rows:
+            return True
+        new = {word for word in document.words if word not in self.numbers}
+        return len(self.numbers) + len(new) <= most_rows
+
+    def add(self, document: Document) -> None:
+        """Put a document in."""
+        words = document.words
+        self.documents.append(document)
+        self.found.append(np.fromiter(map(self.numbers.__getitem__, words), np.int32, len(words)))
+        self.words += len(words)
+
+
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """How texts become input: tokeniser, vectors, normalisation.
@@ -60,33 +98,29 @@ class Inputs:
     deviation: float = 1.0
     shortest: int = 1
 
-    def batches(self, texts: Iterable[str], most_rows: int) -> Iterator[InputBatch]:
-        """Yield the texts in batches of at most so many distinct words.
+    def batches(
+        self, texts: Iterable[str], most_rows: int, most_words: int = MOST_WORDS
+    ) -> Iterator[InputBatch]:
+        """Yield the texts in batches of at most so many distinct words, and words.
 
         A single document with more than that is a batch by itself.
         """
-        documents: list[Document] = []
-        numbers: dict[str, int] = {}
+        gathered = _Gathered()
         for text in texts:
             document = self.tokenizer(text)
-            new = {word for word in document.words if word not in numbers}
-            if documents and len(numbers) + len(new) > most_rows:
-                yield self._batch(documents, numbers)
-                documents, numbers = [], {}
-            documents.append(document)
-            for word in document.words:
-                numbers.setdefault(word, len(numbers))
-        if documents:
-            yield self._batch(documents, numbers)
+            if not gathered.has_room(document, most_rows, most_words):
+                yield self._batch(gathered)
+                gathered = _Gathered()
+            gathered.add(document)
+        if gathered.documents:
+            yield self._batch(gathered)
 
     def batch(self, texts: Iterable[str]) -> InputBatch:
         """Return all texts as one batch."""
-        documents = [self.tokenizer(text) for text in texts]
-        numbers: dict[str, int] = {}
-        for document in documents:
-            for word in document.words:
-                numbers.setdefault(word, len(numbers))
-        return self._batch(documents, numbers)
+        gathered = _Gathered()
+        for text in texts:
+            gathered.add(self.tokenizer(text))
+        return self._batch(gathered)
 
     def matrix(self, text: str) -> NDArray[np.float32]:
         """Return what the network sees of one text, (max(words, shortest), D) float32."""
@@ -94,15 +128,18 @@ class Inputs:
         matrix: NDArray[np.float32] = batch.vectors[batch.ids]
         return matrix
 
-    def _batch(self, documents: list[Document], numbers: dict[str, int]) -> InputBatch:
-        rows, vectors, known = self._distinct_vectors(list(numbers))
-        lengths = np.array([max(len(document), self.shortest) for document in documents])
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        ids = np.full(offsets[-1], PADDING, np.int32)
-        for document, start in zip(documents, offsets[:-1].tolist(), strict=True):
-            found = [numbers[word] for word in document.words]
-            ids[start : start + len(found)] = rows[found]
-        return InputBatch(documents, ids, offsets, vectors, known)
+    def _batch(self, gathered: "_Gathered") -> InputBatch:
+        rows, vectors, known = self._distinct_vectors(list(gathered.numbers))
+        rows = np.append(rows, np.int32(PADDING))  # what number −1 stands for
+        padded = []
+        for found in gathered.found:
+            padded.append(found)
+            if len(found) < self.shortest:
+                padded.append(np.full(self.shortest - len(found), -1, np.int32))
+        lengths = [max(len(found), self.shortest) for found in gathered.found]
+        offsets = np.cumsum([0, *lengths]).astype(np.int64)
+        ids = rows[np.concatenate([np.empty(0, np.int32), *padded])]
+        return InputBatch(gathered.documents, ids, offsets, vectors, known)
 
     def _distinct_vectors(
         self, words: Sequence[str]

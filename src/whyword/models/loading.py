@@ -22,6 +22,8 @@ def load_model(folder: str | Path) -> CNNClassifier | SVMClassifier:
     if not isinstance(kind, str) or kind not in _KINDS:
         raise InputError(f"{path} holds a model of kind {kind!r}; known: {', '.join(_KINDS)}")
     try:
-        return _KINDS[kind].from_stored(tensors, configuration)
+        model = _KINDS[kind].from_stored(tensors, configuration)
+        model.remember_identity(configuration["identity"])
+        return model
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{path} is not a whole model: {error!r}") from None

@@ -78,8 +78,12 @@ class Network:
         return [activate(convolution, batch) for convolution in self.convolutions]
 
     def scores(self, pooled: Floats) -> Floats:
-        """Return the classes' scores from the pooled activations, (documents, C)."""
-        result: Floats = pooled @ self.output_weight + self.output_bias
+        """Return the classes' scores from the pooled activations, (documents, C).
+
+        Summed in float64: where large terms cancel, relevance is a share of a small score.
+        """
+        weight, bias = self.output_weight.astype(np.float64), self.output_bias.astype(np.float64)
+        result: Floats = (pooled.astype(np.float64) @ weight + bias).astype(np.float32)
         return result
 
     def forward(self, batch: InputBatch) -> Floats:

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.errors import InputError, MissingExtraError
-from whyword.models.features import FeatureRow
+from whyword.models.features import Bag, FeatureRow, bag_of
+from whyword.models.placement import placed_features
 
 _VECTORISERS = ("CountVectorizer", "TfidfVectorizer")
 _CALLABLES = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
@@ -44,6 +45,16 @@ class PipelineFeatures:
         matrix = self.vectorizer.transform([text]).tocsr()
         matrix.sort_indices()
         return FeatureRow(matrix.indices.astype(np.intp), matrix.data.astype(np.float64))
+
+    def bag(self, text: str) -> Bag:
+        """Return the text's features and the words they stand for.
+
+        An n-gram's share goes to the words it covers in equal parts.
+        """
+        document, occurrences = placed_features(self.vectorizer, text)
+        place_of = self.vectorizer.vocabulary_
+        known = [(place_of[name], words) for name, words in occurrences if name in place_of]
+        return bag_of(document, self.row(text), known)
 
     def configuration(self) -> dict[str, Any]:
         """Return what is needed to make the vectoriser again; raise if that is code."""

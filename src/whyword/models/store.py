@@ -35,10 +35,8 @@ def write_model(folder: Path, tensors: Tensors, configuration: Mapping[str, Any]
     The new weights wait beside the old ones until the new ``model.json``, which names them by
     their sha256, is in place; the reader takes whichever of the two it names.
     """
-    from safetensors.numpy import save
-
     check_writable(folder)
-    data = save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
+    data = _serialised(tensors)
     weights = hashlib.sha256(data).hexdigest()
     plain = _plain(configuration)
     identity = identity_of(weights, plain)
@@ -53,6 +51,18 @@ def write_model(folder: Path, tensors: Tensors, configuration: Mapping[str, Any]
             draft.write_text(text + "\n", encoding="utf-8")
         (folder / _PENDING).replace(folder / WEIGHTS)
     return identity
+
+
+def identity_when_written(tensors: Tensors, configuration: Mapping[str, Any]) -> str:
+    """Return the identity that the model would have as a folder."""
+    weights = hashlib.sha256(_serialised(tensors)).hexdigest()
+    return identity_of(weights, _plain(configuration))
+
+
+def _serialised(tensors: Tensors) -> bytes:
+    from safetensors.numpy import save
+
+    return save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
 
 
 def _plain(configuration: Mapping[str, Any]) -> dict[str, Any]:

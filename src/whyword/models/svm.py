@@ -2,13 +2,12 @@
 
 import time
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import expanded, real_number, strings, whole_number
+from whyword.checks import real_number, strings, whole_number
 from whyword.errors import InputError, MissingExtraError
 from whyword.models.estimator import (
     Estimator,
@@ -19,7 +18,7 @@ from whyword.models.estimator import (
 )
 from whyword.models.features import FeatureRow, TfIdf, fitted_tfidf
 from whyword.models.pipeline import PipelineFeatures, restored_features
-from whyword.models.store import fingerprint, packed, provenance, unpacked, write_model
+from whyword.models.store import fingerprint, packed, provenance, unpacked
 from whyword.text import Tokenizer
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ class SVMClassifier(Estimator):
 
     def class_scores(self, texts: Iterable[str]) -> NDArray[np.float64]:
         """Return the scores of all classes, (documents, classes); (−s, s) for two classes."""
-        self._check_fitted()
+        self.check_fitted()
         checked = strings("texts", texts)
         scores = np.empty((len(checked), len(self.classes_)))
         for number, text in enumerate(checked):
@@ -149,26 +148,26 @@ class SVMClassifier(Estimator):
 
     def known_words(self, texts: Iterable[str]) -> NDArray[np.int64]:
         """Return how many distinct words of each text the model knows."""
-        self._check_fitted()
+        self.check_fitted()
         checked = strings("texts", texts)
         return np.array([len(self.features_.row(text).places) for text in checked], np.int64)
 
     def input_matrix(self, text: str) -> "csr_matrix":
         """Return exactly what the classifier sees, (1, V) sparse."""
-        self._check_fitted()
+        self.check_fitted()
         return _matrix([self.features_.row(text)], len(self.output_weight_))
 
     @property
     def weights(self) -> dict[str, NDArray[np.float64]]:
         """``output_weight`` (V, C) and ``output_bias`` (C,)."""
-        self._check_fitted()
+        self.check_fitted()
         return {"output_weight": self.output_weight_, "output_bias": self.output_bias_}
 
     # ---- keeping ------------------------------------------------------------------------------
 
-    def save(self, folder: str | Path) -> str:
-        """Write the model to a folder and return its identity."""
-        self._check_fitted()
+    def stored(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return the tensors and the configuration that :meth:`save` writes."""
+        self.check_fitted()
         features = self.features_
         tensors: dict[str, NDArray[Any]] = {
             "output_weight": self.output_weight_,
@@ -180,10 +179,7 @@ class SVMClassifier(Estimator):
             described: dict[str, Any] = {
                 "documents": features.documents,
                 "sublinear": features.sublinear,
-                "tokenizer": {
-                    "max_words": features.tokenizer.max_words,
-                    "abbreviations": sorted(features.tokenizer.abbreviations),
-                },
+                "tokenizer": features.tokenizer.configuration(),
             }
         else:
             tensors["idf"] = features.idf()
@@ -201,7 +197,7 @@ class SVMClassifier(Estimator):
             "features": described,
             "provenance": self.provenance_,
         }
-        return write_model(expanded(folder), tensors, configuration)
+        return tensors, configuration
 
     @classmethod
     def from_stored(
@@ -218,10 +214,8 @@ class SVMClassifier(Estimator):
         if "vectorizer" in described:
             model.features_ = restored_features(described, words, tensors["idf"])
         else:
-            settings = described["tokenizer"]
-            tokenizer = Tokenizer(settings["max_words"], frozenset(settings["abbreviations"]))
             model.features_ = TfIdf(
-                tokenizer,
+                Tokenizer.from_configuration(described["tokenizer"]),
                 words,
                 tensors["document_frequency"],
                 described["documents"],

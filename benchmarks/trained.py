@@ -1,0 +1,25 @@
+"""The paper's networks, trained once with the default settings and kept in the cache folder."""
+
+from pathlib import Path
+
+from whyword import CNNClassifier, Corpus, SVMClassifier, load_model
+from whyword.storage import cache_folder
+
+SIZES = {"cnn1": (1, 600), "cnn2": (2, 800), "cnn3": (3, 600)}
+
+
+def trained(name: str, news: Corpus, folder: Path | None = None) -> CNNClassifier | SVMClassifier:
+    """Return cnn1, cnn2, cnn3 or svm: the first 400 words of each document, seed 0."""
+    folder = folder or cache_folder() / f"benchmark-{name}"
+    if folder.exists():
+        return load_model(folder)
+    print(f"training {name} (once; it is kept in {folder}) …", flush=True)
+    model: CNNClassifier | SVMClassifier
+    if name == "svm":
+        model = SVMClassifier(max_words=400)
+    else:
+        width, filters = SIZES[name]
+        model = CNNClassifier(width=width, filters=filters, max_words=400, validation=1000, seed=0)
+    model.fit(news.train.texts, news.train.labels or [])
+    model.save(folder)
+    return model

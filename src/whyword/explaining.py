@@ -1,0 +1,358 @@
+"""Explain: from a model and texts to the relevance of their words."""
+
+from collections.abc import Iterable, Iterator
+from itertools import repeat
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.checks import strings
+from whyword.errors import InputError
+from whyword.methods.blocks import NetworkBlock, blocks, kind_of, model_classes, network_blocks
+from whyword.methods.registry import Method, checked_parameters, find_method
+from whyword.methods.relevance import Relevance
+from whyword.models.cnn import CNNClassifier
+from whyword.models.estimator import Estimator
+from whyword.models.features import TfIdf
+from whyword.targets import PREDICTED, Question, question
+from whyword.types import Explanation, Explanations, FilterExplanation
+
+WORDS, POOLED = "words", "pooled"
+
+
+@overload  # a str is an iterable of str, too, but the first form that fits is taken
+def explain(  # type: ignore[overload-overlap]
+    model: object,
+    texts: str,
+    target: object = ...,
+    *,
+    targets: Iterable[Any] | None = ...,
+    against: object = ...,
+    method: str = ...,
+    layer: Literal["words"] = ...,
+    elements: bool = ...,
+    strict: bool = ...,
+    ids: Iterable[str] | None = ...,
+    **parameters: float | str,
+) -> Explanation: ...
+@overload
+def explain(
+    model: object,
+    texts: Iterable[str],
+    target: object = ...,
+    *,
+    targets: Iterable[Any] | None = ...,
+    against: object = ...,
+    method: str = ...,
+    layer: Literal["words"] = ...,
+    elements: bool = ...,
+    strict: bool = ...,
+    ids: Iterable[str] | None = ...,
+    **parameters: float | str,
+) -> Explanations: ...
+@overload  # a str is an iterable of str, too, but the first form that fits is taken
+def explain(  # type: ignore[overload-overlap]
+    model: object,
+    texts: str,
+    target: object = ...,
+    *,
+    targets: Iterable[Any] | None = ...,
+    against: object = ...,
+    method: str = ...,
+    layer: Literal["pooled"],
+    elements: bool = ...,
+    strict: bool = ...,
+    ids: Iterable[str] | None = ...,
+    **parameters: float | str,
+) -> FilterExplanation: ...
+@overload
+def explain(
+    model: object,
+    texts: Iterable[str],
+    target: object = ...,
+    *,
+    targets: Iterable[Any] | None = ...,
+    against: object = ...,
+    method: str = ...,
+    layer: Literal["pooled"],
+    elements: bool = ...,
+    strict: bool = ...,
+    ids: Iterable[str] | None = ...,
+    **parameters: float | str,
+) -> list[FilterExplanation]: ...
+def explain(
+    model: object,
+    texts: str | Iterable[str],
+    target: object = PREDICTED,
+    *,
+    targets: Iterable[Any] | None = None,
+    against: object = None,
+    method: str = "lrp",
+    layer: str = WORDS,
+    elements: bool = False,
+    strict: bool = False,
+    ids: Iterable[str] | None = None,
+    **parameters: float | str,
+) -> Explanation | Explanations | FilterExplanation | list[FilterExplanation]:
+    """Say which words made the model say that.
+
+    Parameters
+    ----------
+    model : CNNClassifier, SVMClassifier or anything with ``predict_proba(list of str)``
+        The last kind by the methods "occlusion" and "random" only.
+    texts : str or iterable of str
+    target : "predicted", "all", a label or several of them
+        The class that is explained. Several give relevance of shape (words, classes).
+    targets : iterable of labels, optional
+        One class per document, instead of `target`.
+    against : label, optional
+        Explain why the target rather than this class: the difference of the two.
+    method : {"lrp", "sensitivity", "gradient_input", "occlusion", "random"}
+    layer : {"words", "pooled"}
+        "pooled" gives the relevance of a network's filters and the words that made them fire.
+    elements : bool
+        Give the relevance of each dimension of the input vectors, too (networks only).
+    strict : bool
+        Raise a ConservationError if relevance does not add up to the score.
+    ids : iterable of str, optional
+        Names of the documents.
+    **parameters
+        Of the method. "lrp": ``epsilon=0.01`` and ``bias="shared"`` or ``"left out"``; "random":
+        ``seed=0``.
+
+    Returns
+    -------
+    Explanation for one text, Explanations for several
+        (FilterExplanation and a list of them for ``layer="pooled"``)
+
+    Examples
+    --------
+    ::
+
+        explain(model, "The shuttle reached orbit.").by_word()
+        explain(model, text, target="sci.space", against="sci.med")
+        explain(model, texts, target="all").to_parquet("why.parquet")
+    """
+    several = [texts] if isinstance(texts, str) else strings("texts", texts)
+    asked: dict[str, Any] = {
+        "target": target,
+        "targets": _one_each(targets, several, "targets"),
+        "against": against,
+        "method": method,
+        "strict": strict,
+        "ids": _one_each(ids, several, "ids"),
+        **parameters,
+    }
+    if layer == POOLED:
+        if elements:
+            raise InputError("elements=True and layer='pooled' are two different layers")
+        filters = list(_iter_filters(model, several, **asked))
+        return filters[0] if isinstance(texts, str) else filters
+    if layer != WORDS:
+        raise InputError(f"layer may be {WORDS!r} or {POOLED!r}, not {layer!r}")
+    found = Explanations(_asked(model, several, elements=elements, copy=False, **asked))
+    return found[0] if isinstance(texts, str) else found
+
+
+def iter_explanations(
+    model: object,
+    texts: Iterable[str],
+    target: object = PREDICTED,
+    *,
+    targets: Iterable[Any] | None = None,
+    against: object = None,
+    method: str = "lrp",
+    elements: bool = False,
+    strict: bool = False,
+    ids: Iterable[str] | None = None,
+    **parameters: float | str,
+) -> Iterator[Explanation]:
+    """Yield the explanations one after the other, as :func:`explain` gives them.
+
+    Texts are read, and relevance is held, a block at a time, so that they may be endless.
+    """
+    return _asked(
+        model,
+        texts,
+        target,
+        targets=targets,
+        against=against,
+        method=method,
+        elements=elements,
+        strict=strict,
+        ids=ids,
+        copy=True,
+        **parameters,
+    )
+
+
+def _asked(
+    model: object,
+    texts: Iterable[str],
+    target: object,
+    *,
+    targets: Iterable[Any] | None,
+    against: object,
+    method: str,
+    elements: bool,
+    strict: bool,
+    ids: Iterable[str] | None,
+    copy: bool,
+    **parameters: float | str,
+) -> Iterator[Explanation]:
+    """Check the arguments, now, and return what will yield the explanations."""
+    chosen = find_method(method)
+    kind = kind_of(model)
+    asked = question(model_classes(model), target, targets, against)
+    settings = checked_parameters(chosen, kind, parameters)
+    if elements and not (chosen.elements and kind is NetworkBlock):
+        raise InputError(
+            f"elements=True needs a network and a method that goes down to its input "
+            f"dimensions, not {method!r} of {type(model).__name__}"
+        )
+    return _explanations(model, texts, asked, chosen, settings, elements, strict, ids, copy)
+
+
+def _explanations(
+    model: object,
+    texts: Iterable[str],
+    asked: Question,
+    method: Method,
+    settings: dict[str, Any],
+    elements: bool,
+    strict: bool,
+    ids: Iterable[str] | None,
+    copy: bool,
+) -> Iterator[Explanation]:
+    """Yield the explanations; with `copy`, one that is kept does not keep its whole block."""
+    names: Iterator[str | None] = repeat(None) if ids is None else iter(ids)
+    identity = identity_of(model)
+    recorded = _recorded(model, method, asked, settings)
+    extra = {"elements": True} if elements else {}
+    for block in blocks(model, texts, asked.count, elements):
+        numbers = asked.numbers(block.scores)
+        found = method.of_block[type(block)](block, numbers, **extra, **settings)
+        if asked.against is not None:
+            found = _contrast(found)
+        rows = zip(block.documents, numbers.tolist(), names, strict=False)
+        for at, (document, chosen, name) in enumerate(rows):
+            explanation = Explanation(
+                document=document,
+                known=block.known[at],
+                classes=asked.classes,
+                scores=block.scores[at],
+                target=asked.target(chosen),
+                relevance=_shaped(found.words[at], asked, copy),
+                padding=_shaped_padding(found.padding[at], asked),
+                method=method.name,
+                parameters=recorded,
+                model=identity,
+                id=name,
+                elements=_shaped(found.elements[at], asked, copy) if found.elements else None,
+            )
+            yield explanation.check() if strict else explanation
+
+
+def _iter_filters(
+    model: object,
+    texts: Iterable[str],
+    *,
+    target: object,
+    targets: Iterable[Any] | None,
+    against: object,
+    method: str,
+    strict: bool,
+    ids: Iterable[str] | None,
+    **parameters: float | str,
+) -> Iterator[FilterExplanation]:
+    """Yield which filters of a network spoke for the target."""
+    chosen = find_method(method)
+    kind_of(model)
+    if not isinstance(model, CNNClassifier) or chosen.of_filters is None:
+        raise InputError(
+            "layer='pooled' needs a network and a method that goes through its layers, "
+            f"not {method!r} of {type(model).__name__}"
+        )
+    asked = question(model_classes(model), target, targets, against)
+    settings = checked_parameters(chosen, NetworkBlock, parameters)
+    names: Iterator[str | None] = repeat(None) if ids is None else iter(ids)
+    recorded = _recorded(model, chosen, asked, settings)
+    identity = identity_of(model)
+    for block in network_blocks(model, texts, asked.count):
+        numbers = asked.numbers(block.scores)
+        widths = np.concatenate([np.full(len(f.bias), f.table.shape[1]) for f in block.found])
+        pooled = np.concatenate([found.pooled for found in block.found], axis=1)
+        winners = np.concatenate([found.winners for found in block.found], axis=1)
+        for at, relevance in enumerate(chosen.of_filters(block, numbers, **settings)):
+            if asked.against is not None:
+                relevance = relevance[:, :-1] - relevance[:, -1:]
+            explanation = FilterExplanation(
+                document=block.documents[at],
+                classes=asked.classes,
+                scores=block.scores[at],
+                target=asked.target(numbers[at].tolist()),
+                relevance=_shaped(relevance, asked, copy=False),
+                padding=_shaped_padding(np.zeros(relevance.shape[1]), asked),
+                method=method,
+                parameters=recorded,
+                model=identity,
+                id=next(names),
+                activations=pooled[at],
+                starts=winners[at],
+                widths=widths.astype(np.int32),
+            )
+            yield explanation.check() if strict else explanation
+
+
+def identity_of(model: object) -> str | None:
+    """Return the model's identity; None for models that have none."""
+    if not isinstance(model, Estimator):
+        return None
+    try:
+        return model.identity
+    except InputError:  # it holds somebody's function and cannot be saved
+        return None
+
+
+def _recorded(
+    model: object, method: Method, asked: Question, settings: dict[str, Any]
+) -> dict[str, Any]:
+    recorded = dict(settings)
+    if asked.against is not None:
+        recorded["against"] = asked.classes[asked.against]
+    if method.equal_shares and isinstance(getattr(model, "features_", None), TfIdf):
+        recorded["occurrences"] = "equal shares"
+    if method.name == "occlusion":
+        recorded["output"] = "score" if isinstance(model, Estimator) else "probability"
+    return recorded
+
+
+def _contrast(found: Relevance) -> Relevance:
+    """Return each target's relevance minus that of the last column."""
+    return Relevance(
+        [words[:, :-1] - words[:, -1:] for words in found.words],
+        found.padding[:, :-1] - found.padding[:, -1:],
+        found.elements and [rows[..., :-1] - rows[..., -1:] for rows in found.elements],
+    )
+
+
+def _shaped(values: NDArray[Any], asked: Question, copy: bool) -> NDArray[np.float32]:
+    chosen = values[..., 0] if asked.single else values
+    shaped: NDArray[np.float32] = chosen.astype(np.float32, copy=copy)
+    return shaped
+
+
+def _shaped_padding(padding: NDArray[np.float64], asked: Question) -> object:
+    return float(padding[0]) if asked.single else padding
+
+
+def _one_each(values: Iterable[Any] | None, texts: list[str], name: str) -> list[Any] | None:
+    if values is None:
+        return None
+    if isinstance(values, str):
+        raise InputError(f"{name} takes a list with one entry per text, not one string")
+    each = list(values)
+    if len(each) != len(texts):
+        raise InputError(f"{name} and texts differ in length: {len(each)} ≠ {len(texts)}")
+    return each

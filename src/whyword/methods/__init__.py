@@ -1,0 +1,1 @@
+"""The ways of tracing a score back to words, one function for each kind of model."""

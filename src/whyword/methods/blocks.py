@@ -1,0 +1,228 @@
+"""Texts as a model sees them, a block at a time: what every method starts from."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.errors import InputError
+from whyword.models.cnn import CNNClassifier
+from whyword.models.features import Bag, TfIdf
+from whyword.models.inputs import MOST_WORDS, InputBatch
+from whyword.models.network import Network
+from whyword.models.pipeline import PipelineFeatures
+from whyword.models.svm import SVMClassifier
+from whyword.relevance_kernels import Found
+from whyword.text import Tokenizer
+from whyword.types import Document, Label
+
+BLOCK_BYTES = 256 << 20  # what the relevance of one block may take
+_DOCUMENTS = 256  # of a block of a model that is not a network
+
+Scores: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some documents and what a model says of them.
+
+    Attributes
+    ----------
+    documents : list of Document
+    known : list of (T,) bool
+        Whether the model knows each word.
+    scores : (documents, C) float64
+    """
+
+    documents: Sequence[Document]
+    known: Sequence[NDArray[np.bool_]]
+    scores: Scores
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkBlock(Block):
+    """What a network's filters found.
+
+    Attributes
+    ----------
+    network : Network
+    batch : InputBatch
+    found : tuple of Found
+        One for each width.
+    """
+
+    network: Network
+    batch: InputBatch
+    found: tuple[Found, ...]
+
+    def cut(self, rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        """Return rows of all places, (N, …), as those of each document's words, (T, …)."""
+        starts = self.batch.offsets[:-1].tolist()
+        pairs = zip(starts, self.documents, strict=True)
+        return [rows[start : start + len(document)] for start, document in pairs]
+
+    def padding(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return what of (N, K) rows landed on each document's padding, (documents, K)."""
+        sums = np.zeros((len(self.documents), rows.shape[1]))
+        bounds = zip(self.batch.offsets[:-1].tolist(), self.batch.offsets[1:].tolist(), strict=True)
+        for number, (start, end) in enumerate(bounds):
+            length = len(self.documents[number])
+            if start + length < end:
+                sums[number] = rows[start + length : end].sum(axis=0, dtype=np.float64)
+        return sums
+
+    def parts(self) -> Iterator[tuple[Found, NDArray[np.float32]]]:
+        """Yield, for each width, what was found and the filters' output weights, (F, C)."""
+        first = 0
+        for found in self.found:
+            last = first + len(found.bias)
+            yield found, np.ascontiguousarray(self.network.output_weight[first:last])
+            first = last
+
+
+@dataclass(frozen=True, eq=False)
+class LinearBlock(Block):
+    """Bags of features and a linear model over them.
+
+    Attributes
+    ----------
+    bags : list of Bag
+    model : SVMClassifier
+    """
+
+    bags: Sequence[Bag]
+    model: SVMClassifier
+
+
+@dataclass(frozen=True, eq=False)
+class OutsideBlock(Block):
+    """Texts of a model of which nothing but its probabilities is known.
+
+    Attributes
+    ----------
+    probabilities : callable
+        From a list of texts to (texts, C).
+    """
+
+    probabilities: Callable[[list[str]], Scores]
+
+
+def blocks(model: object, texts: Iterable[str], targets: int, elements: bool) -> Iterator[Block]:
+    """Yield the texts in blocks, each with what the methods need.
+
+    Parameters
+    ----------
+    model : CNNClassifier, SVMClassifier or anything with ``predict_proba(list of str)``
+    texts : iterable of str
+    targets : int
+        How many classes will be explained for each document; it limits the block.
+    elements : bool
+        Whether relevance is wanted for each input dimension.
+    """
+    if isinstance(model, CNNClassifier):
+        return network_blocks(model, texts, targets, elements)
+    if isinstance(model, SVMClassifier):
+        return _linear_blocks(model, texts)
+    return _outside_blocks(model, texts)
+
+
+def kind_of(model: object) -> type[Block]:
+    """Return the kind of block a model makes; raise if it is no trained classifier."""
+    if isinstance(model, CNNClassifier | SVMClassifier):
+        model.check_fitted()
+        return NetworkBlock if isinstance(model, CNNClassifier) else LinearBlock
+    if not callable(getattr(model, "predict_proba", None)):
+        raise InputError(
+            f"{type(model).__name__} is no model: explain takes a CNNClassifier, an "
+            "SVMClassifier or anything with predict_proba(list of texts)"
+        )
+    return OutsideBlock
+
+
+def model_classes(model: Any) -> list[Label]:  # noqa: ANN401 - anybody's model
+    """Return the labels of a model's classes; their numbers if it does not say."""
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        return list(range(probabilities_of(model, [""]).shape[1]))
+    labels: list[Label] = np.asarray(classes).tolist()
+    return labels
+
+
+def network_blocks(
+    model: CNNClassifier, texts: Iterable[str], targets: int, elements: bool = False
+) -> Iterator[NetworkBlock]:
+    """Yield the texts in blocks, as a network sees them."""
+    network = model.network_
+    per_word = 4 * targets * (model.inputs_.vectors.dimensions if elements else 1)
+    most_words = min(MOST_WORDS, max(1, BLOCK_BYTES // per_word))
+    for batch in model.inputs_.batches(texts, network.most_rows(), most_words):
+        found = tuple(
+            Found(
+                batch.ids,
+                batch.offsets,
+                activations.table,
+                convolution.bias,
+                activations.pooled,
+                activations.winners,
+                batch.vectors,
+                convolution.weight,
+            )
+            for activations, convolution in zip(
+                network.activate(batch), network.convolutions, strict=True
+            )
+        )
+        scores = network.scores(np.concatenate([part.pooled for part in found], axis=1))
+        known = batch.known[batch.ids]
+        starts = zip(batch.offsets[:-1].tolist(), batch.documents, strict=True)
+        yield NetworkBlock(
+            batch.documents,
+            [known[start : start + len(document)] for start, document in starts],
+            scores.astype(np.float64),
+            network,
+            batch,
+            found,
+        )
+
+
+def _linear_blocks(model: SVMClassifier, texts: Iterable[str]) -> Iterator[LinearBlock]:
+    features: TfIdf | PipelineFeatures = model.features_
+    for some in _in_lists(texts):
+        bags = [features.bag(text) for text in some]
+        scores = [
+            bag.row.values @ model.output_weight_[bag.row.places] + model.output_bias_
+            for bag in bags
+        ]
+        documents = [bag.document for bag in bags]
+        yield LinearBlock(documents, [bag.known for bag in bags], np.array(scores), bags, model)
+
+
+def _outside_blocks(model: object, texts: Iterable[str]) -> Iterator[OutsideBlock]:
+    tokenizer = Tokenizer()
+
+    def probabilities(some: list[str]) -> Scores:
+        return probabilities_of(model, some)
+
+    for some in _in_lists(texts):
+        documents = [tokenizer(text) for text in some]
+        known = [np.ones(len(document), np.bool_) for document in documents]
+        yield OutsideBlock(documents, known, probabilities(some), probabilities)
+
+
+def probabilities_of(model: Any, texts: list[str]) -> Scores:  # noqa: ANN401 - anybody's model
+    """Return what the model's ``predict_proba`` says of the texts, (texts, C); raise if unfit."""
+    found = np.asarray(model.predict_proba(texts), np.float64)
+    if found.ndim != 2 or len(found) != len(texts):
+        raise InputError(
+            f"{type(model).__name__}.predict_proba gave {found.shape} for {len(texts)} texts; "
+            f"it must give ({len(texts)}, classes)"
+        )
+    return found
+
+
+def _in_lists(texts: Iterable[str]) -> Iterator[list[str]]:
+    remaining = iter(texts)
+    while some := list(islice(remaining, _DOCUMENTS)):
+        yield some

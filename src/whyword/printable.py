@@ -1,0 +1,36 @@
+"""Texts as they may be shown: nothing in them can steer a page or a terminal, or hide."""
+
+import re
+
+_PICTURES = 0x2400  # the block of pictures for control characters: ␀, ␁, …
+# Control characters but tab and line feed, line and paragraph separators, bidirectional embeddings,
+# overrides and isolates, invisible operators and tags, halves of surrogate pairs, non-characters.
+# Joiners, soft hyphens and the marks of left and right stay: words and emoji need them.
+_UNFIT = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc\ufffe\uffff"
+    "\ud800-\udfff\ufdd0-\ufdef\U000e0000-\U000e007f]"
+)
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """Return the text with line ends as line feeds and each unfit character as a visible one."""
+    return _UNFIT.sub(_stand_in, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def one_line(text: str) -> str:
+    """Return the text without anything that is not printable, line ends included."""
+    return "".join(c if c.isprintable() else "·" for c in visible(text))
+
+
+def storable(text: str) -> str:
+    """Return the text with halves of surrogate pairs, which no encoding has, replaced."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def _stand_in(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x20:
+        return chr(_PICTURES + code)
+    return "␡" if code == 0x7F else "·"

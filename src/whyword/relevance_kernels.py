@@ -1,0 +1,445 @@
+"""The compiled loops that lead from the output back to the words, each beside its formula.
+
+The forward pass of :mod:`whyword.kernels` left, for each document and filter j, the pooled maximum
+x_j and the window t_j that won. Relevance passes through that window only. With the table
+P[w, τ, j] (the filter's answer to word w at offset τ) and the window's response
+z_j = Σ_τ P[w_{t_j+τ}, τ, j], which has the bias b_j in it, the rule of layer-wise relevance
+propagation gives the word at offset τ the fraction
+
+    a_{j,τ} = (P[w_{t_j+τ}, τ, j] + (b_j + ε·s_j)/H) / (z_j + ε·s_j),   s_j = ±1 as z_j > 0 or not,
+
+of R_{j,k} = (x_j·w_{j,k} + (b_k + ε·s_k)/F) · x_k / (x_k + ε·s_k). Where the biases are left out,
+so are the terms (b + ε·s). With ε = 0 as well, this is the gradient times the input.
+
+Targets are class numbers, K for each document.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.compiled import compiled, compiled_for_speed
+from whyword.kernels import Floats, Ints, Offsets, in_threads
+
+Numbers: TypeAlias = NDArray[np.float64]
+
+_FILTERS_AT_ONCE = 64  # of occlusion: its memory is a few times (words × this)
+
+
+class Found(NamedTuple):
+    """What the filters of one width found in a block of documents.
+
+    Attributes
+    ----------
+    ids : (N,) int32
+        Row of each word in the table; padding included.
+    offsets : (documents + 1,) int64
+    table : (rows, H, F) float32
+        With the bias added at τ = 0.
+    bias : (F,) float32
+    pooled : (documents, F) float32
+    winners : (documents, F) int32
+    vectors : (rows, D) float32
+        The normalised input vectors.
+    filters : (H, F, D) float32
+    """
+
+    ids: Ints
+    offsets: Offsets
+    table: Floats
+    bias: Floats
+    pooled: Floats
+    winners: Ints
+    vectors: Floats
+    filters: Floats
+
+
+class FromAbove(NamedTuple):
+    """What the output layer hands down: R_{j,k} = (x_j · weight[j, target] + added) · gain.
+
+    Attributes
+    ----------
+    weight : (F, C) float32
+    targets : (documents, K) int32
+    added, gain : (documents, K) float64
+    """
+
+    weight: Floats
+    targets: Ints
+    added: Numbers
+    gain: Numbers
+
+
+def word_relevance(
+    found: Found, above: FromAbove, epsilon: float, shared: bool, words: Floats
+) -> None:
+    """Run :func:`add_word_relevance` on all documents, on all cores."""
+
+    def work(first: int, last: int) -> None:
+        add_word_relevance(*found, *above, epsilon, shared, first, last, words)
+
+    in_threads(work, len(found.pooled))
+
+
+@compiled
+def add_word_relevance(
+    ids: Ints,
+    offsets: Offsets,
+    table: Floats,
+    bias: Floats,
+    pooled: Floats,
+    winners: Ints,
+    vectors: Floats,
+    filters: Floats,
+    weight: Floats,
+    targets: Ints,
+    added: Numbers,
+    gain: Numbers,
+    epsilon: float,
+    shared: bool,
+    first: int,
+    last: int,
+    words: Floats,
+) -> None:
+    """words[t_j + τ, k] += a_{j,τ} · R_{j,k} over all filters j and offsets τ.
+
+    A filter that does not fire has x_j = 0 and passes down its share of the bias only, so
+    Σ_j a·x_j·w takes a loop over the classes for the filters that fire, and Σ_j a a single sum.
+
+    Parameters
+    ----------
+    ids, offsets, table, bias, pooled, winners, vectors, filters
+        Of :class:`Found`.
+    weight, targets, added, gain
+        Of :class:`FromAbove`.
+    first, last : int
+        The documents to do.
+    words : (N, K) float32
+        Added to.
+    """
+    width = table.shape[1]
+    count = targets.shape[1]
+    columns = (count + 7) // 8 * 8  # whole vectors for the processor
+    chosen = np.zeros((pooled.shape[1], columns), np.float32)
+    parts = np.empty(width)
+    for document in range(first, last):
+        start, end = offsets[document], offsets[document + 1]
+        if document == first or (targets[document] != targets[document - 1]).any():
+            for j in range(pooled.shape[1]):
+                for k in range(count):
+                    chosen[j, k] = weight[j, targets[document, k]]
+        sums = np.zeros((end - start, columns), np.float32)
+        fractions = np.zeros(end - start)
+        for j in range(pooled.shape[1]):
+            fires = pooled[document, j] > 0
+            if not fires and not shared:
+                continue
+            at = winners[document, j]
+            z = answers(ids, start + at, table, bias, vectors, filters, j, epsilon, parts)
+            sign = epsilon if fires else -epsilon
+            share = (bias[j] + sign) / width if shared else 0.0
+            for tau in range(width):
+                fraction = (parts[tau] + share) / (z + sign)
+                fractions[at + tau] += fraction
+                if fires:
+                    passed, row, from_above = np.float32(fraction * z), sums[at + tau], chosen[j]
+                    for k in range(columns):
+                        row[k] += passed * from_above[k]
+        for t in range(end - start):
+            for k in range(count):
+                total = sums[t, k] + fractions[t] * added[document, k]
+                words[start + t, k] += total * gain[document, k]
+
+
+@compiled_for_speed
+def answers(
+    ids: Ints,
+    start: int,
+    table: Floats,
+    bias: Floats,
+    vectors: Floats,
+    filters: Floats,
+    j: int,
+    epsilon: float,
+    parts: Numbers,
+) -> float:
+    """parts[τ] = filter j's answer to each word of a window, without the bias; return z_j.
+
+    They come from the table, except where z_j is so close to 0 that z_j / (z_j ± ε) would magnify
+    the table's rounding (by ε / (|z_j| + ε)² > 1): there they are computed again in float64.
+    """
+    z = np.float64(bias[j])
+    for tau in range(parts.size):
+        part = np.float64(table[ids[start + tau], tau, j])
+        if tau == 0:
+            part -= bias[j]
+        parts[tau] = part
+        z += part
+    if (abs(z) + epsilon) ** 2 < epsilon:
+        z = np.float64(bias[j])
+        for tau in range(parts.size):
+            parts[tau] = exact_product(vectors[ids[start + tau]], filters[tau, j])
+            z += parts[tau]
+    return z
+
+
+@compiled_for_speed
+def exact_product(a: Floats, b: Floats) -> float:
+    """Σ_i a_i·b_i in float64."""
+    total = 0.0
+    for i in range(a.size):
+        total += np.float64(a[i]) * np.float64(b[i])
+    return total
+
+
+def exact_scores(found: Found, weight: Floats, documents: Offsets, scores: Numbers) -> None:
+    """Run :func:`add_exact_scores` on some documents, on all cores."""
+
+    def work(first: int, last: int) -> None:
+        add_exact_scores(*found, weight, documents, first, last, scores)
+
+    in_threads(work, len(documents))
+
+
+@compiled
+def add_exact_scores(
+    ids: Ints,
+    offsets: Offsets,
+    table: Floats,
+    bias: Floats,
+    pooled: Floats,
+    winners: Ints,
+    vectors: Floats,
+    filters: Floats,
+    weight: Floats,
+    documents: Offsets,
+    first: int,
+    last: int,
+    scores: Numbers,
+) -> None:
+    """scores[d, k] += Σ_j z_j·w_{j,k} over the filters that fire, all in float64.
+
+    Parameters
+    ----------
+    documents : (n,) int64
+        Those to do, of which this call does first…last − 1.
+    scores : (documents, C) float64
+        Added to.
+    """
+    for document in documents[first:last]:
+        for j in range(pooled.shape[1]):
+            if pooled[document, j] > 0:
+                at = offsets[document] + winners[document, j]
+                z = np.float64(bias[j])
+                for tau in range(table.shape[1]):
+                    z += exact_product(vectors[ids[at + tau]], filters[tau, j])
+                for k in range(weight.shape[1]):
+                    scores[document, k] += z * weight[j, k]
+
+
+def element_relevance(
+    found: Found,
+    above: FromAbove,
+    epsilon: float,
+    shared: bool,
+    column: int,
+    elements: Floats,
+) -> None:
+    """Run :func:`add_element_relevance` for one target, on all cores."""
+
+    def work(first: int, last: int) -> None:
+        add_element_relevance(*found, *above, epsilon, shared, column, first, last, elements)
+
+    in_threads(work, len(found.pooled))
+
+
+@compiled_for_speed
+def add_element_relevance(
+    ids: Ints,
+    offsets: Offsets,
+    table: Floats,
+    bias: Floats,
+    pooled: Floats,
+    winners: Ints,
+    vectors: Floats,
+    filters: Floats,
+    weight: Floats,
+    targets: Ints,
+    added: Numbers,
+    gain: Numbers,
+    epsilon: float,
+    shared: bool,
+    column: int,
+    first: int,
+    last: int,
+    elements: Floats,
+) -> None:
+    """elements[t_j + τ, i] += (x_i · w[τ, j, i] + (b_j + ε·s_j)/(H·D)) / (z_j + ε·s_j) · R_j.
+
+    Parameters
+    ----------
+    column : int
+        Which of the K targets.
+    elements : (N, D) float32
+        Added to.
+    """
+    width, dimensions = table.shape[1], vectors.shape[1]
+    parts = np.empty(width)
+    for document in range(first, last):
+        start, end = offsets[document], offsets[document + 1]
+        target = targets[document, column]
+        shares = np.zeros(end - start)
+        sums = np.zeros((end - start, dimensions), np.float32)
+        for j in range(pooled.shape[1]):
+            fires = pooled[document, j] > 0
+            if not fires and not shared:
+                continue
+            at = winners[document, j]
+            z = answers(ids, start + at, table, bias, vectors, filters, j, epsilon, parts)
+            sign = epsilon if fires else -epsilon
+            x = z if fires else 0.0
+            passed = (x * weight[j, target] + added[document, column]) * gain[document, column]
+            passed /= z + sign
+            if passed == 0:
+                continue
+            share = passed * (bias[j] + sign) / (width * dimensions) if shared else 0.0
+            strength = np.float32(passed)
+            for tau in range(width):
+                shares[at + tau] += share
+                row, own = sums[at + tau], filters[tau, j]
+                for i in range(dimensions):
+                    row[i] += strength * own[i]
+        for t in range(end - start):
+            x_t, share_t = vectors[ids[start + t]], np.float32(shares[t])
+            for i in range(dimensions):
+                elements[start + t, i] += x_t[i] * sums[t, i] + share_t
+
+
+def score_gradient(found: Found, above: FromAbove, column: int, gradient: Floats) -> None:
+    """Run :func:`add_score_gradient` for one target, on all cores."""
+
+    def work(first: int, last: int) -> None:
+        add_score_gradient(
+            found.offsets,
+            found.pooled,
+            found.winners,
+            above.weight,
+            above.targets,
+            found.filters,
+            column,
+            first,
+            last,
+            gradient,
+        )
+
+    in_threads(work, len(found.pooled))
+
+
+@compiled_for_speed
+def add_score_gradient(
+    offsets: Offsets,
+    pooled: Floats,
+    winners: Ints,
+    weight: Floats,
+    targets: Ints,
+    filters: Floats,
+    column: int,
+    first: int,
+    last: int,
+    gradient: Floats,
+) -> None:
+    """gradient[t_j + τ, i] += w_{j,target} · w[τ, j, i] over the filters j that fire.
+
+    That is ∂(score of the target) / ∂x[t, i]; shapes as above.
+    """
+    width, dimensions = filters.shape[0], filters.shape[2]
+    for document in range(first, last):
+        start, target = offsets[document], targets[document, column]
+        for j in range(pooled.shape[1]):
+            if pooled[document, j] > 0:
+                strength = weight[j, target]
+                for tau in range(width):
+                    row = gradient[start + winners[document, j] + tau]
+                    own = filters[tau, j]
+                    for i in range(dimensions):
+                        row[i] += strength * own[i]
+
+
+def losses_without(found: Found, above: FromAbove, padding: int, words: Floats) -> None:
+    """Run :func:`add_losses_without` on all documents, on all cores."""
+
+    def work(first: int, last: int) -> None:
+        add_losses_without(
+            found.ids,
+            found.offsets,
+            found.table,
+            found.pooled,
+            above.weight,
+            above.targets,
+            padding,
+            first,
+            last,
+            words,
+        )
+
+    in_threads(work, len(found.pooled))
+
+
+@compiled
+def add_losses_without(
+    ids: Ints,
+    offsets: Offsets,
+    table: Floats,
+    pooled: Floats,
+    weight: Floats,
+    targets: Ints,
+    padding: int,
+    first: int,
+    last: int,
+    words: Floats,
+) -> None:
+    """words[t, k] += Σ_j (x_j − x_j without word t) · w_{j,k}: the score lost with the word.
+
+    Zeroing a word changes the H windows that hold it; the maximum over all others is that over
+    those before and those after, two running maxima kept for a few filters at a time.
+
+    Parameters
+    ----------
+    padding : int
+        The row of the table that stands for a zero vector.
+    words : (N, K) float32
+        Added to.
+    """
+    width, filters = table.shape[1], table.shape[2]
+    for document in range(first, last):
+        start, length = offsets[document], offsets[document + 1] - offsets[document]
+        windows = length - width + 1
+        for low in range(0, filters, _FILTERS_AT_ONCE):
+            high = min(filters, low + _FILTERS_AT_ONCE)
+            before = np.zeros((windows + 1, high - low), np.float32)  # max over windows < t
+            after = np.zeros((windows + 1, high - low), np.float32)  # max over windows ≥ t
+            for t in range(windows):
+                for j in range(low, high):
+                    z = table[ids[start + t], 0, j]
+                    for tau in range(1, width):
+                        z += table[ids[start + t + tau], tau, j]
+                    after[t, j - low] = z
+                    before[t + 1, j - low] = max(before[t, j - low], z)
+            for t in range(windows - 1, -1, -1):
+                for j in range(high - low):
+                    after[t, j] = max(after[t, j], after[t + 1, j])
+            for t in range(length):
+                left, right = max(0, t - width + 1), min(windows, t + 1)
+                for j in range(low, high):
+                    best = max(before[left, j - low], after[right, j - low])
+                    for window in range(left, right):
+                        z = np.float32(0)
+                        for tau in range(width):
+                            at = window + tau
+                            z += table[padding if at == t else ids[start + at], tau, j]
+                        best = max(best, z)
+                    lost = pooled[document, j] - best
+                    if lost != 0:
+                        for k in range(targets.shape[1]):
+                            words[start + t, k] += lost * weight[j, targets[document, k]]

@@ -1,0 +1,141 @@
+"""What the commands print: tables and samples."""
+
+import itertools
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from whyword.corpus import Corpus
+from whyword.models.cnn import CNNClassifier
+from whyword.models.svm import SVMClassifier
+from whyword.overview import CorpusFigures
+from whyword.predictions import Prediction
+from whyword.printable import one_line
+
+T = TypeVar("T")
+
+
+def counted(items: Iterable[T], what: str) -> Iterator[T]:
+    """Yield the items, with their count and the time spent on a terminal's stderr."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.completed:,} " + what),
+        TextColumn("{task.fields[pace]}"),
+        TimeElapsedColumn(),
+    )
+    silent = not sys.stderr.isatty()
+    with Progress(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
+        task = bar.add_task(what, total=None, pace="")
+        for number, item in enumerate(items, 1):
+            yield item
+            if number % _TOLD_EVERY == 0:
+                pace = number / max(bar.tasks[task].elapsed or 0, 1e-3)
+                bar.update(task, completed=number, pace=f"{pace:,.0f}/s")
+
+
+_TOLD_EVERY = 50
+
+
+def training_summary(
+    classifier: CNNClassifier | SVMClassifier, loaded: Corpus, out: Path, identity: str
+) -> Table:
+    """Return how a training went."""
+    table = Table(box=None, show_header=False)
+    facts = classifier.provenance_
+    table.add_row("trained on", f"{facts['documents']:,} documents, {len(loaded.classes)} classes")
+    if "best_epoch" in facts:
+        table.add_row("best epoch", f"{facts['best_epoch']}")
+    if "C" in facts:
+        table.add_row("C, by cross-validation", f"{facts['C']:g}")
+    for title, name in (("validation accuracy", "validation_accuracy"), ("test", "test_accuracy")):
+        if facts.get(name) is not None:
+            size = f" of {len(loaded.test):,} documents" if name == "test_accuracy" else ""
+            table.add_row(title, f"{facts[name]:.2%}{size}")
+    table.add_row("time", f"{facts['seconds']:.0f} s")
+    table.add_row("saved in", f"{one_line(str(out))}  (identity {identity[:12]})")
+    return table
+
+
+def prediction_json(prediction: Prediction, classes: list[object]) -> dict[str, object]:
+    """Return a prediction as plain data."""
+    chances = (round(float(chance), 6) for chance in prediction.probabilities)
+    return {
+        "id": prediction.id,
+        "predicted": prediction.predicted,
+        "label": prediction.label,
+        "probabilities": dict(zip(map(str, classes), chances, strict=True)),
+        "known_words": prediction.known_words,
+    }
+
+
+def prediction_table(found: Iterable[Prediction]) -> Table:
+    """Return predictions, a row each."""
+    table = Table("id", "predicted", box=None, header_style="bold")
+    table.add_column("probability", justify="right")
+    table.add_column("")
+    for prediction in found:
+        wrong = prediction.label not in (None, prediction.predicted)
+        remark = "no known word" if prediction.known_words == 0 else ""
+        if wrong:
+            remark = f"{remark}  labelled {one_line(str(prediction.label))}".strip()
+        table.add_row(
+            Text(one_line(prediction.id)),
+            Text(one_line(prediction.predicted)),
+            f"{prediction.probability:.3f}",
+            Text(remark),
+        )
+    return table
+
+
+def class_table(figures: CorpusFigures) -> Table:
+    """Return the classes of a corpus, a row each."""
+    table = Table("class", box=None, header_style="bold")
+    for heading in ("train", "test", "median words"):
+        table.add_column(heading, justify="right")
+    for row in figures.classes:
+        table.add_row(
+            Text(one_line(row.name)), f"{row.train:,}", f"{row.test:,}", f"{row.median_words:g}"
+        )
+    return table
+
+
+def part_table(figures: CorpusFigures) -> Table:
+    """Return the sizes of the training and the test part."""
+    table = Table("", box=None, header_style="bold")
+    for heading in ("train", "test"):
+        table.add_column(heading, justify="right")
+    rows = {
+        "documents": "documents",
+        "words": "words",
+        "distinct words": "vocabulary",
+        "  in the first 400 words of each": "vocabulary_400",
+        "documents of at most 1 word": "short",
+        "documents of at least 100 words": "long",
+    }
+    for title, name in rows.items():
+        values = (getattr(part, name) for part in (figures.train, figures.test))
+        table.add_row(title, *(f"{value:,}" for value in values))
+    return table
+
+
+def one_per_class(loaded: Corpus, samples: int) -> list[int]:
+    """Choose documents, of different classes as far as there are any."""
+    first_of = {label: at for at, label in reversed(list(enumerate(loaded.labels or ())))}
+    chosen = sorted(first_of.values())[:samples]
+    others = (number for number in range(len(loaded)) if number not in chosen)
+    return chosen + list(itertools.islice(others, samples - len(chosen)))
+
+
+def sample(loaded: Corpus, number: int) -> Text:
+    """Return the beginning of one document."""
+    label = loaded.labels[number] if loaded.labels else ""
+    text = textwrap.shorten(loaded.texts[number], 300, placeholder=" …")
+    head = one_line(f"{loaded.ids[number]}  {label}")
+    return Text.assemble("\n", (head, "bold"), "\n", one_line(text))
