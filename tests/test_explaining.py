@@ -174,6 +174,17 @@ def test_texts_may_be_endless() -> None:
         assert [one.words[0] for one in found] == ["wb", "wc", "wd"]
 
 
+def test_a_stream_that_does_not_fit_its_ids_or_targets() -> None:
+    with pytest.raises(InputError, match="fewer ids than texts"):
+        list(iter_explanations(MODELS[0], ["wa", "wb"], ids=["a"]))
+    with pytest.raises(InputError, match="fewer targets than texts"):
+        list(iter_explanations(MODELS[0], ["wa", "wb"], targets=iter(["class 1"])))
+    with pytest.raises(InputError, match="texts must be a list of strings, not str"):
+        iter_explanations(MODELS[0], "wa")
+    with pytest.raises(InputError, match="item 1 must be a str, not NoneType"):
+        list(iter_explanations(MODELS[1], ["wa", None]))  # type: ignore[list-item]
+
+
 def test_a_kept_explanation_does_not_keep_its_block() -> None:
     found = list(iter_explanations(MODELS[0], ["wa wb"] * 50, target="all"))
     assert all(one.relevance.base is None for one in found)

@@ -211,7 +211,8 @@ def _asked(
             f"elements=True needs a network and a method that goes down to its input "
             f"dimensions, not {method!r} of {type(model).__name__}"
         )
-    return _explanations(model, texts, asked, chosen, settings, elements, strict, ids, copy)
+    checked = _checked_texts(texts)
+    return _explanations(model, checked, asked, chosen, settings, elements, strict, ids, copy)
 
 
 def _explanations(
@@ -235,8 +236,8 @@ def _explanations(
         found = method.of_block[type(block)](block, numbers, **extra, **settings)
         if asked.against is not None:
             found = _contrast(found)
-        rows = zip(block.documents, numbers.tolist(), names, strict=False)
-        for at, (document, chosen, name) in enumerate(rows):
+        rows = zip(block.documents, numbers.tolist(), strict=True)
+        for at, (document, chosen) in enumerate(rows):
             explanation = Explanation(
                 document=document,
                 known=block.known[at],
@@ -248,7 +249,7 @@ def _explanations(
                 method=method.name,
                 parameters=recorded,
                 model=identity,
-                id=name,
+                id=_next_name(names),
                 elements=_shaped(found.elements[at], asked, copy) if found.elements else None,
             )
             yield explanation.check() if strict else explanation
@@ -279,7 +280,7 @@ def _iter_filters(
     names: Iterator[str | None] = repeat(None) if ids is None else iter(ids)
     recorded = _recorded(model, chosen, asked, settings)
     identity = identity_of(model)
-    for block in network_blocks(model, texts, asked.count):
+    for block in network_blocks(model, _checked_texts(texts), asked.count):
         numbers = asked.numbers(block.scores)
         widths = np.concatenate([np.full(len(f.bias), f.table.shape[1]) for f in block.found])
         pooled = np.concatenate([found.pooled for found in block.found], axis=1)
@@ -297,12 +298,33 @@ def _iter_filters(
                 method=method,
                 parameters=recorded,
                 model=identity,
-                id=next(names),
+                id=_next_name(names),
                 activations=pooled[at],
                 starts=winners[at],
                 widths=widths.astype(np.int32),
             )
             yield explanation.check() if strict else explanation
+
+
+def _checked_texts(texts: Iterable[str]) -> Iterator[str]:
+    """Return the texts, each checked as it is read."""
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise InputError(f"texts must be a list of strings, not {type(texts).__name__}")
+
+    def checked() -> Iterator[str]:
+        for number, text in enumerate(texts):
+            if not isinstance(text, str):
+                kind = type(text).__name__
+                raise InputError(f"texts: item {number} must be a str, not {kind}: {text!r:.60}")
+            yield text
+
+    return checked()
+
+
+def _next_name(names: Iterator[str | None]) -> str | None:
+    for name in names:
+        return name
+    raise InputError("there are fewer ids than texts")
 
 
 def identity_of(model: object) -> str | None:

@@ -118,32 +118,34 @@ def add_word_relevance(
     words : (N, K) float32
         Added to.
     """
-    width = table.shape[1]
-    count = targets.shape[1]
+    filter_count, width, count = pooled.shape[1], table.shape[1], targets.shape[1]
     columns = (count + 7) // 8 * 8  # whole vectors for the processor
-    chosen = np.zeros((pooled.shape[1], columns), np.float32)
-    parts = np.empty(width)
+    chosen = np.zeros((filter_count, columns), np.float32)
+    parts, responses = np.empty((filter_count, width)), np.empty(filter_count)
     for document in range(first, last):
         start, end = offsets[document], offsets[document + 1]
         if document == first or (targets[document] != targets[document - 1]).any():
-            for j in range(pooled.shape[1]):
+            for j in range(filter_count):
                 for k in range(count):
                     chosen[j, k] = weight[j, targets[document, k]]
+        won = winners[document]
+        gather_answers(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
         sums = np.zeros((end - start, columns), np.float32)
         fractions = np.zeros(end - start)
-        for j in range(pooled.shape[1]):
+        for j in range(filter_count):
             fires = pooled[document, j] > 0
             if not fires and not shared:
                 continue
-            at = winners[document, j]
-            z = answers(ids, start + at, table, bias, vectors, filters, j, epsilon, parts)
+            z = responses[j]
             sign = epsilon if fires else -epsilon
             share = (bias[j] + sign) / width if shared else 0.0
+            portion = 1 / (z + sign)
             for tau in range(width):
-                fraction = (parts[tau] + share) / (z + sign)
-                fractions[at + tau] += fraction
+                fraction = (parts[j, tau] + share) * portion
+                fractions[won[j] + tau] += fraction
                 if fires:
-                    passed, row, from_above = np.float32(fraction * z), sums[at + tau], chosen[j]
+                    passed = np.float32(fraction * z)
+                    row, from_above = sums[won[j] + tau], chosen[j]
                     for k in range(columns):
                         row[k] += passed * from_above[k]
         for t in range(end - start):
@@ -153,35 +155,46 @@ def add_word_relevance(
 
 
 @compiled_for_speed
-def answers(
+def gather_answers(
     ids: Ints,
-    start: int,
     table: Floats,
     bias: Floats,
+    winners: Ints,
     vectors: Floats,
     filters: Floats,
-    j: int,
     epsilon: float,
     parts: Numbers,
-) -> float:
-    """parts[τ] = filter j's answer to each word of a window, without the bias; return z_j.
+    responses: Numbers,
+) -> None:
+    """parts[j, τ] = filter j's answer to a word of its window, bias left out; responses[j] = z_j.
 
     They come from the table, except where z_j is so close to 0 that z_j / (z_j ± ε) would magnify
     the table's rounding (by ε / (|z_j| + ε)² > 1): there they are computed again in float64.
+
+    The table is read in a loop of its own, so that the processor waits for many rows at a time.
+
+    Parameters
+    ----------
+    ids : (T,) int32
+        Of one document (and what follows it).
+    winners : (F,) int32
+    parts : (F, H) float64
+    responses : (F,) float64
     """
-    z = np.float64(bias[j])
-    for tau in range(parts.size):
-        part = np.float64(table[ids[start + tau], tau, j])
-        if tau == 0:
-            part -= bias[j]
-        parts[tau] = part
-        z += part
-    if (abs(z) + epsilon) ** 2 < epsilon:
+    for j in range(winners.size):
+        for tau in range(parts.shape[1]):
+            parts[j, tau] = table[ids[winners[j] + tau], tau, j]
+    for j in range(winners.size):
+        parts[j, 0] -= bias[j]
         z = np.float64(bias[j])
-        for tau in range(parts.size):
-            parts[tau] = exact_product(vectors[ids[start + tau]], filters[tau, j])
-            z += parts[tau]
-    return z
+        for tau in range(parts.shape[1]):
+            z += parts[j, tau]
+        if (abs(z) + epsilon) ** 2 < epsilon:
+            z = np.float64(bias[j])
+            for tau in range(parts.shape[1]):
+                parts[j, tau] = exact_product(vectors[ids[winners[j] + tau]], filters[tau, j])
+                z += parts[j, tau]
+        responses[j] = z
 
 
 @compiled_for_speed
@@ -285,18 +298,19 @@ def add_element_relevance(
         Added to.
     """
     width, dimensions = table.shape[1], vectors.shape[1]
-    parts = np.empty(width)
+    parts, responses = np.empty((pooled.shape[1], width)), np.empty(pooled.shape[1])
     for document in range(first, last):
         start, end = offsets[document], offsets[document + 1]
         target = targets[document, column]
+        won = winners[document]
+        gather_answers(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
         shares = np.zeros(end - start)
         sums = np.zeros((end - start, dimensions), np.float32)
         for j in range(pooled.shape[1]):
             fires = pooled[document, j] > 0
             if not fires and not shared:
                 continue
-            at = winners[document, j]
-            z = answers(ids, start + at, table, bias, vectors, filters, j, epsilon, parts)
+            z = responses[j]
             sign = epsilon if fires else -epsilon
             x = z if fires else 0.0
             passed = (x * weight[j, target] + added[document, column]) * gain[document, column]
@@ -306,8 +320,8 @@ def add_element_relevance(
             share = passed * (bias[j] + sign) / (width * dimensions) if shared else 0.0
             strength = np.float32(passed)
             for tau in range(width):
-                shares[at + tau] += share
-                row, own = sums[at + tau], filters[tau, j]
+                shares[won[j] + tau] += share
+                row, own = sums[won[j] + tau], filters[tau, j]
                 for i in range(dimensions):
                     row[i] += strength * own[i]
         for t in range(end - start):

@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,10 @@ class Question:
         if self.columns is not None:
             chosen = np.tile(np.array(self.columns, np.int32), (documents, 1))
         elif self.each is not None:
-            chosen = np.array([next(self.each) for _ in range(documents)], np.int32)[:, None]
+            each = list(islice(self.each, documents))
+            if len(each) < documents:
+                raise InputError("there are fewer targets than texts")
+            chosen = np.array(each, np.int32)[:, None]
         else:
             chosen = scores.argmax(axis=1).astype(np.int32)[:, None]
         if self.against is None:

@@ -44,7 +44,11 @@ class Document:
 
     @cached_property
     def words(self) -> list[str]:
-        """The T words, cut out of the text."""
+        """The T words."""
+        return self.cut()
+
+    def cut(self) -> list[str]:
+        """Return the T words, cut out of the text anew: nothing of them is kept."""
         text = self.text
         starts, ends = self.spans.T.tolist()
         return [text[start:end] for start, end in zip(starts, ends, strict=True)]

@@ -67,12 +67,12 @@ class _Gathered:
             return False
         if len(self.numbers) + len(document) <= most_rows:
             return True
-        new = {word for word in document.words if word not in self.numbers}
+        new = {word for word in document.cut() if word not in self.numbers}
         return len(self.numbers) + len(new) <= most_rows
 
     def add(self, document: Document) -> None:
-        """Put a document in."""
-        words = document.words
+        """Put a document in; its words, many small strings, are not kept with it."""
+        words = document.cut()
         self.documents.append(document)
         self.found.append(np.fromiter(map(self.numbers.__getitem__, words), np.int32, len(words)))
         self.words += len(words)
@@ -154,12 +154,14 @@ class Inputs:
             # numbered anew each time, so that no number of tables can overflow
             keys = np.unique(keys, return_inverse=True)[1] * (size + 1) + column + 1
         _, first, rows = np.unique(keys, return_index=True, return_inverse=True)
-        distinct = places[first]
-        raw = self.vectors.rows_at(distinct)
-        padding = np.zeros((1, raw.shape[1]), np.float32)
-        normalised = ((raw - np.float32(self.mean)) / np.float32(self.deviation)).astype(np.float32)
-        known = np.concatenate([[False], (distinct >= 0).any(axis=1)])
-        return (rows + 1).astype(np.int32), np.concatenate([padding, normalised]), known
+        nowhere = np.full((1, places.shape[1]), -1)  # the row of the padding
+        distinct = np.concatenate([nowhere, places[first]])
+        vectors = self.vectors.rows_at(distinct)
+        vectors -= np.float32(self.mean)  # in place: these arrays are large
+        vectors /= np.float32(self.deviation)
+        vectors[PADDING] = 0
+        known: NDArray[np.bool_] = np.any(distinct >= 0, axis=1)
+        return (rows + 1).astype(np.int32), vectors, known
 
 
 def gathered(
