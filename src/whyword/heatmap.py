@@ -134,8 +134,11 @@ def _opacities() -> str:
 
 
 _GRADIENT = ",".join(
-    f"rgb({' '.join(map(str, colour))}/{share})"
-    for colour, share in ((AGAINST, STRONGEST), (AGAINST, 0), (FOR, 0), (FOR, STRONGEST))
+    f"rgb({' '.join(map(str, colour))}/{share}) {place}%"
+    for colour, share, place in (
+        *((AGAINST, STRONGEST, 0), (AGAINST, 0, 50)),
+        *((FOR, 0, 50), (FOR, STRONGEST, 100)),
+    )
 )
 STYLE = f"""
 .ww{{font:16px/1.6 system-ui,sans-serif;margin:0 0 2rem}}
@@ -294,7 +297,7 @@ def _many_colours(level: int) -> str:
     share = (1 - _WHITE_SHARE) * abs(level) / LEVELS
     colour = FOR if level > 0 else AGAINST
     mixed = ",".join(str(round(255 - share * (255 - channel))) for channel in colour)
-    return f"black on rgb({mixed})" if level > 0 else f"underline black on rgb({mixed})"
+    return f"#000000 on rgb({mixed})" if level > 0 else f"underline #000000 on rgb({mixed})"
 
 
 def _few_colours(level: int) -> str:
