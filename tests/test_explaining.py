@@ -1,6 +1,7 @@
 """What a user sees of explain: spans, filters, endless texts, all models on all real documents."""
 
 import itertools
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ from whyword import (
     iter_explanations,
     load_model,
 )
+from whyword.heatmap import number as shown_number
 from whyword.methods.registry import METHODS
 
 
@@ -83,7 +85,32 @@ def test_explanations_are_a_sequence() -> None:
     assert isinstance(found[1:], Explanations)
     assert found[-1].words == []
     assert repr(found) == "Explanations(3 documents, lrp)"
-    assert repr(found[0]) == f"Explanation({found[0].target}, 1 words, lrp)"
+    assert repr(found[0]) == f"Explanation({found[0].target}, 1 word, lrp)"
+    assert str(found[1]) == found[1].to_text()
+
+
+def test_the_words_listed_are_pooled() -> None:
+    found = explain(made_cnn(seed=3), "wa wb Wa wc", target="class 1")
+    shown = {
+        word: value
+        for line in found.to_text().splitlines()
+        for word, value in re.findall(r"(\S+) ([+−][\d.e−+]+)", line[8:])
+        if line.startswith(("for ", "against "))
+    }
+    pooled = {word: shown_number(value) for word, value in found.by_word().items()}
+    assert shown == {word: value for word, value in pooled.items() if value != "0"}
+
+
+def test_a_text_without_colours_is_shown_once() -> None:
+    found = explain(made_cnn(), "wa wb wc", target="all")
+    assert found.to_text().count("wa wb wc") == 1
+    assert found.to_text().count("score") == 3
+
+
+def test_a_contrast_with_itself_says_so() -> None:
+    model = made_cnn()
+    predicted = model.predict(["wa"])[0]
+    assert "there is nothing to explain" in str(explain(model, "wa", against=predicted))
 
 
 def test_words_beyond_max_words_are_counted_and_shown_as_such() -> None:

@@ -52,7 +52,7 @@ def test_json_and_back(text: str, target: object, tmp_path: Path) -> None:
     assert len(fields["model"]) == 64
     assert_equal(Explanation.from_json(made.to_json()), made)
     path = tmp_path / "why.json"
-    made.to_json(path, indent=2)
+    assert made.to_json(path, indent=2) == str(path)
     assert_equal(Explanation.from_json(path), made)
 
 
@@ -127,16 +127,24 @@ def test_what_is_no_number_is_null_in_json() -> None:
 def test_a_frame_of_words() -> None:
     made = explain(made_cnn(), ["wa wb", "", "wg"], "class 1", ids=["a", "b", "c"])
     frame = made.to_frame()
-    assert list(frame.columns) == ["id", "position", "word", "start", "end", "known", "relevance"]
+    assert list(frame.columns) == [
+        *("id", "position", "word", "start", "end", "known", "target", "relevance"),
+    ]
     assert list(frame["word"]) == ["wa", "wb", "wg"]
     assert list(frame["id"]) == ["a", "a", "c"]
     assert list(frame["known"]) == [True, True, False]
+    assert set(frame["target"]) == {"class 1"}
+    assert list(explain(made_cnn(), ["wa wb", "wc"]).to_frame()["id"]) == ["0", "0", "1"]
     several = explain(made_cnn(), "wa wb", "all").to_frame()
     assert list(several.columns[-3:]) == ["class 0", "class 1", "class 2"]
     assert len(Explanations([]).to_frame()) == 0
     assert list(Explanations([]).to_frame(by="document").columns) == KEYS
     with pytest.raises(InputError, match="by may be 'word' or 'document'"):
         made.to_frame(by="class")
+    table = made.to_frame(by="document")
+    table["parameters"] = "{'epsilon': 1}"
+    with pytest.raises(InputError, match="its parameters are no JSON"):
+        Explanations.from_frame(table)
     with pytest.raises(InputError, match="by='document'"):
         Explanations.from_frame(frame)
 
@@ -148,6 +156,7 @@ def test_as_list_is_limes() -> None:
     assert [abs(value) for _, value in pairs] == sorted((abs(v) for _, v in pairs), reverse=True)
     expected = float(made.relevance[0, 2]) + float(made.relevance[2, 2])
     assert dict(pairs)["wa"] == pytest.approx(expected)
+    assert made.as_list() == made.as_list(made.predicted)
     with pytest.raises(InputError, match="'class 7' was not explained, only class 0, class 1"):
         made.as_list("class 7")
 
@@ -178,6 +187,7 @@ def test_shap_and_back(target: str) -> None:
     [
         ("{", "this is not JSON"),
         ("{}", "this is no explanation: id, text, words"),
+        ("{}\n{}", "for several lines take Explanations.from_json"),
         ('{"id": 1}', "text, words"),
         ("/no/such/file.json", "no such file"),
     ],
@@ -216,6 +226,9 @@ def test_damaged_parquet(tmp_path: Path) -> None:
     pd.DataFrame({"text": ["a"]}).to_parquet(path)
     with pytest.raises(InputError, match="no explanation: id, words"):
         Explanations.from_parquet(path)
+    made = explain(made_cnn(), "wa")
+    made.to_parquet(path)
+    assert len(Explanations.from_parquet(path)) == 1
     with pytest.raises(InputError, match="no explanations to write"):
         Explanations([]).to_parquet(path)
 

@@ -43,12 +43,13 @@ def heatmap(
     document = tokenize(text, max_words)
     count = len(document)
     shown = np.linspace(-1, 1, count) if values is None else np.array(values, float)
+    pairs = sorted(zip(document.words, shown.tolist(), strict=True), key=lambda p: -abs(p[1]))
     return Heatmap(
         text=text,
         spans=document.spans,
         known=np.array([word[0] != "x" for word in document.words], bool),
         truncated=document.truncated,
-        panels=(Panel(target, "score +1", shown),),
+        panels=(Panel(target, "score +1", shown, tuple(pairs)),),
         title=title,
     )
 
@@ -195,16 +196,18 @@ def test_the_colours_differ_without_red_or_green_cones(
 def test_terminal_colours_and_plain_text() -> None:
     shown = heatmap("Alpha beta\x1b[31m, gamma!\n", [3, -2, 0.1])
     text = terminal(shown)
+    assert text.plain.startswith(" for  the target,  against  it\n")
     styles = {text.plain[s.start : s.end]: str(s.style) for s in text.spans}
     assert "on rgb(" in styles["Alpha"]
+    assert "bold" in styles["Alpha"]
     assert "underline" in styles["beta"]
     assert "gamma" not in styles
     few = {text.plain[s.start : s.end]: str(s.style) for s in terminal(shown, "standard").spans}
-    assert few["Alpha"] == "bright_white on red"
+    assert few["Alpha"] == "bold bright_white on red"
     plain = terminal(shown, None)
     assert plain.plain == (
         "target  score +1\nAlpha beta␛[31m, gamma!\n"
-        "for     alpha +3  gamma +0.1\nagainst beta −2\n\n"
+        "for     Alpha +3  gamma +0.1\nagainst beta −2\n\n"
     )
     assert not [s for s in plain.spans if "on " in str(s.style)]
 

@@ -153,7 +153,10 @@ def open_texts(
     elif path.is_file() and table_kind(path) is None:
         yield Record(path.name, "".join(text_lines(path, encoding or "utf-8")), None, None)
     elif part is None:
-        yield from open_source(source, text=text, labelled=False, encoding=encoding)
+        opened = open_source(source, text=text, labelled=False, encoding=encoding)
+        for note in opened.notes:
+            log.info("%s: %s", opened.name, note)
+        yield from opened
     else:
         loaded = load_corpus(
             source, text=text, labelled=False, test=test, seed=seed, encoding=encoding

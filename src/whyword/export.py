@@ -42,7 +42,8 @@ def from_json(text: str) -> Fields:
     try:
         fields = json.loads(text)
     except ValueError as error:
-        raise InputError(f"this is not JSON: {error}") from None
+        several = "; for several lines take Explanations.from_json" if "Extra" in str(error) else ""
+        raise InputError(f"this is not JSON: {error}{several}") from None
     return checked(fields)
 
 
@@ -112,7 +113,12 @@ def read_parquet(path: Path) -> Iterator[Fields]:
 def _of_row(row: Fields) -> Fields:
     fields = checked(dict(row))
     if isinstance(fields["parameters"], str):
-        fields["parameters"] = json.loads(fields["parameters"])
+        try:
+            fields["parameters"] = json.loads(fields["parameters"])
+        except ValueError as error:
+            raise InputError(
+                f"this is no explanation: its parameters are no JSON: {error}"
+            ) from None
     return fields
 
 
@@ -226,6 +232,7 @@ _NOTHING: Fields = {
     "words": (),
     "spans": np.empty((0, 2), np.int32),
     "known": np.empty(0, np.bool_),
+    "target": None,
     "relevance": np.empty(0, np.float32),
 }
 
@@ -242,7 +249,7 @@ def _word_rows(fields: Fields, targets: Sequence[object]) -> dict[str, Any]:
     }
     relevance = fields["relevance"]
     if relevance.ndim == 1:
-        return rows | {"relevance": relevance}
+        return rows | {"target": np.full(count, fields["target"], object), "relevance": relevance}
     return rows | {str(target): relevance[:, k] for k, target in enumerate(targets)}
 
 

@@ -8,7 +8,7 @@ import base64
 import hashlib
 import html
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -23,6 +23,8 @@ LEVELS = 20  # steps of strength
 FOR, AGAINST = (226, 58, 43), (38, 112, 226)  # red and blue, told apart without green
 STRONGEST = 0.62  # opacity of the strongest word: its text stays readable on light and on dark
 _WHITE_SHARE = 0.15  # of the strongest colour in a terminal, under black text
+_STRONG = LEVELS // 2  # level from which a terminal's letters are bold, colours or not
+_LISTED = 6  # words for and against, below a text
 FAINTEST = 3  # level from which words are underlined, or coloured in a terminal
 
 
@@ -54,11 +56,14 @@ class Panel(NamedTuple):
         Scores and the like, in one line.
     values : (T,) floats
         The words' relevance.
+    strongest : tuple of (word, relevance)
+        Distinct words, the strongest first, for displays that list them.
     """
 
     title: str
     note: str
     values: NDArray[np.floating]
+    strongest: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,26 +273,40 @@ def terminal(heatmap: Heatmap, colours: str | None = "truecolor") -> Text:
     if heatmap.title:
         result.append(one_line(heatmap.title) + "\n", "bold")
     for remark in heatmap.remarks:
-        result.append(one_line(remark) + "\n", "bold red")
+        result.append(one_line(remark) + "\n", "bold yellow")
+    if colours:
+        result.append(_key(heatmap, shade))
     pieces = list(heatmap.pieces())
-    for panel in heatmap.panels:
+    for place, panel in enumerate(heatmap.panels):
         result.append(one_line(panel.title), "bold")
         result.append(f"  {one_line(panel.note)}\n", "dim")
-        levels = heatmap.levels(panel).tolist()
-        for piece in pieces:
-            style = {Kind.UNKNOWN: "dim", Kind.BEYOND: "dim italic"}.get(piece.kind, "")
-            level = levels[piece.word] if piece.word >= 0 else 0
-            result.append(visible(piece.text), (colours and shade(level)) or style)
-        result.append("" if heatmap.text.endswith("\n") else "\n")
-        if heatmap.truncated:
-            result.append(f"(the last {heatmap.truncated:,} words were not read)\n", "dim")
+        if colours or place == 0:  # without colours the text looks the same in every panel
+            levels = heatmap.levels(panel).tolist()
+            for piece in pieces:
+                style = {Kind.UNKNOWN: "dim", Kind.BEYOND: "dim italic"}.get(piece.kind, "")
+                level = levels[piece.word] if piece.word >= 0 else 0
+                result.append(visible(piece.text), (colours and shade(level)) or style)
+            result.append("" if heatmap.text.endswith("\n") else "\n")
+            if heatmap.truncated:
+                result.append(f"(the last {heatmap.truncated:,} words were not read)\n", "dim")
         for name, sign in (("for", 1), ("against", -1)):
-            strongest = _strongest(heatmap, panel, sign)
-            if strongest:
-                shown = "  ".join(f"{word} {number(value)}" for word, value in strongest)
+            words = [(word, value) for word, value in panel.strongest if value * sign > 0][:_LISTED]
+            if words:
+                shown = "  ".join(f"{one_line(word)} {number(value)}" for word, value in words)
                 result.append(f"{name:8}", "bold").append(f"{shown}\n")
         result.append("\n")
     return result
+
+
+def _key(heatmap: Heatmap, shade: Callable[[int], str]) -> Text:
+    """Return what the colours mean."""
+    key = Text.assemble(
+        *((" for ", shade(LEVELS)), " the target, ", (" against ", shade(-LEVELS)), " it"),
+        style="",
+    )
+    if not heatmap.known.all():
+        key.append(", ").append("unknown to the model", "dim")
+    return key.append("\n")
 
 
 def _many_colours(level: int) -> str:
@@ -297,7 +316,8 @@ def _many_colours(level: int) -> str:
     share = (1 - _WHITE_SHARE) * abs(level) / LEVELS
     colour = FOR if level > 0 else AGAINST
     mixed = ",".join(str(round(255 - share * (255 - channel))) for channel in colour)
-    return f"#000000 on rgb({mixed})" if level > 0 else f"underline #000000 on rgb({mixed})"
+    style = f"#000000 on rgb({mixed})" if level > 0 else f"underline #000000 on rgb({mixed})"
+    return f"bold {style}" if abs(level) >= _STRONG else style
 
 
 def _few_colours(level: int) -> str:
@@ -305,16 +325,5 @@ def _few_colours(level: int) -> str:
     if abs(level) < FAINTEST:
         return ""
     name = "red" if level > 0 else "blue"
-    style = f"bright_white on {name}" if abs(level) >= LEVELS // 2 else f"bold {name}"
+    style = f"bold bright_white on {name}" if abs(level) >= _STRONG else name
     return style if level > 0 else f"underline {style}"
-
-
-def _strongest(heatmap: Heatmap, panel: Panel, sign: int, most: int = 6) -> list[tuple[str, float]]:
-    """Return distinct words with their strongest value of that sign, the strongest first."""
-    best: dict[str, float] = {}
-    values = np.asarray(panel.values, np.float64).tolist()
-    for (start, end), value in zip(heatmap.spans.tolist(), values, strict=True):
-        if value * sign > 0:
-            word = one_line(heatmap.text[start:end]).lower()
-            best[word] = max(best.get(word, value), value, key=abs)
-    return sorted(best.items(), key=lambda item: -abs(item[1]))[:most]

@@ -20,7 +20,7 @@ _LETTER, _LINE, _MARGIN = 8.43, 22.0, 16.0  # of a monospaced font of 14 pixels
 _SIZE = 14
 _HIGHEST = 30_000  # pixels of a PNG
 _PARTS = re.compile(r"\n|[^\S\n]+|[^\s]+")
-_INK, _PALE, _PAPER = "#111111", "#777777", "#ffffff"
+_INK, _PALE, _PALEST, _PAPER = "#111111", "#707070", "#aaaaaa", "#ffffff"
 
 
 class Run(NamedTuple):
@@ -189,7 +189,9 @@ def _legend(heatmap: Heatmap) -> str:
     legend = f"red: for the target (up to {full}), blue and underlined: against"
     if not heatmap.known.all():
         legend += "; grey: unknown to the model"
-    return legend + (f"; {heatmap.truncated:,} words not read" if heatmap.truncated else "")
+    if heatmap.truncated:
+        legend += f"; light grey: not read ({heatmap.truncated:,} words)"
+    return legend
 
 
 def _draw(run: Run, x: float, y: float, boxes: list[Box], labels: list[Label]) -> None:
@@ -198,7 +200,7 @@ def _draw(run: Run, x: float, y: float, boxes: list[Box], labels: list[Label]) -
         colour = FOR if run.level > 0 else AGAINST
         share = STRONGEST * abs(run.level) / LEVELS
         boxes.append(Box(left, y - _LINE + 3, width, _LINE - 4, colour, share))
-    ink = _INK if run.kind in (Kind.WORD, Kind.BETWEEN) else _PALE
+    ink = {Kind.UNKNOWN: _PALE, Kind.BEYOND: _PALEST}.get(run.kind, _INK)
     if run.text.strip():
         labels.append(
             Label(left, y - 6, width, run.text, ink, False, run.level <= -FAINTEST, run.hint)

@@ -26,9 +26,9 @@ def class_number(classes: Sequence[Label], wanted: object) -> int:
         wanted = wanted.item()  # a scalar of numpy's
     if isinstance(wanted, Label) and str(wanted) in names:
         return names.index(str(wanted))
-    close = difflib.get_close_matches(str(wanted), names, n=5, cutoff=0.5)
+    close = difflib.get_close_matches(str(wanted), names, n=3, cutoff=0.6)
     ending = [name for name in names if str(wanted) and str(wanted).lower() in name.lower()]
-    suggested = list(dict.fromkeys([*close, *ending]))[:5]
+    suggested = list(dict.fromkeys([*close, *ending]))[:3]
     hint = f"did you mean {' or '.join(suggested)}?" if suggested else f"there are {listed(names)}"
     raise InputError(f"there is no class {wanted!r:.80}; {hint}")
 

@@ -162,9 +162,10 @@ class _Answer:
         return self
 
     def _column(self, target: Label | None) -> int:
-        """Return the column of a target, the first by default."""
+        """Return the column of a target; by default of the predicted class, else the first."""
         if target is None:
-            return 0
+            predicted = self.predicted
+            return self.targets.index(predicted) if predicted in self.targets else 0
         if target not in self.targets:
             explained = listed(map(str, self.targets))
             raise InputError(f"{target!r} was not explained, only {explained}")
@@ -197,8 +198,13 @@ class Explanation(_Answer):
     elements: NDArray[np.float32] | None = None
 
     def __repr__(self) -> str:
-        broken = "" if self.conserved else f", residual {np.abs(self.residual).max():.2g}"
-        return f"Explanation({self._described()}, {len(self.words):,} words, {self.method}{broken})"
+        worst = max(np.atleast_1d(self.residual).tolist(), key=abs)
+        broken = f", residual {worst:+.2g}" if self._adds_up and not self.conserved else ""
+        words = f"{len(self.spans):,} word{'' if len(self.spans) == 1 else 's'}"
+        return f"Explanation({self._described()}, {words}, {self.method}{broken})"
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     def by_word(self) -> dict[str, Any]:
         """Return each distinct word (lower-cased) with the sum over its occurrences.
@@ -219,12 +225,9 @@ class Explanation(_Answer):
         Parameters
         ----------
         target : label, optional
-            Which of several targets; the first by default.
+            Which of several targets; by default the predicted class, else the first of them.
         """
-        pooled = {word: np.atleast_1d(value) for word, value in self.by_word().items()}
-        column = self._column(target)
-        pairs = [(word, float(value[column])) for word, value in pooled.items()]
-        return sorted(pairs, key=lambda pair: -abs(pair[1]))
+        return sorted(self._totals()[self._column(target)], key=lambda pair: -abs(pair[1]))
 
     # ---- to look at ---------------------------------------------------------------------------
 
@@ -240,14 +243,15 @@ class Explanation(_Answer):
             The |relevance| that gets the full colour; the largest shown by default.
         """
         columns = self._shown_columns() if targets is None else [self._column(t) for t in targets]
-        values = self._word_values()
+        values, totals = self._word_values(), self._totals()
         scores = np.atleast_1d(self.score)
         padding, residual = np.atleast_1d(self.padding), np.atleast_1d(self.residual)
         panels = tuple(
             Panel(
                 self._title(self.targets[column]),
-                _note(self.method, scores[column], padding[column], residual[column]),
+                self._note(scores[column], padding[column], residual[column]),
                 values[:, column],
+                tuple(sorted(totals[column], key=lambda pair: -abs(pair[1]))),
             )
             for column in columns
         )
@@ -258,7 +262,7 @@ class Explanation(_Answer):
             truncated=self.truncated,
             panels=panels,
             title=self.id or "",
-            remarks=tuple(self._remarks(len(columns))),
+            remarks=tuple(self._remarks(len(columns) if targets is None else None)),
             scale=scale,
         )
 
@@ -286,15 +290,39 @@ class Explanation(_Answer):
             return f"{target} rather than {self.against}"
         return f"{target} (predicted)" if target == self.predicted else str(target)
 
-    def _remarks(self, shown: int) -> Iterator[str]:
+    def _totals(self) -> list[list[tuple[str, float]]]:
+        """Return, for each target, the distinct words with the sums over their occurrences."""
+        words, numbers = _distinct(self.words)
+        sums = np.zeros((len(words), len(self.targets)))
+        np.add.at(sums, numbers, self.relevance.reshape(len(self.words), len(self.targets)))
+        return [list(zip(words, column, strict=True)) for column in sums.T.tolist()]
+
+    @property
+    def _adds_up(self) -> bool:
+        """Whether the method promises that relevance adds up to the score."""
+        return self.method == "lrp" and self.parameters.get("bias") == "shared"
+
+    def _note(self, score: float, padding: float, residual: float) -> str:
+        number, limit = heatmap.number, TOLERANCE * max(1, abs(score))
+        note = f"score {number(score)}, by {self.method}"
+        if abs(padding) > limit:
+            note += f"; {number(padding)} on no word"
+        if not abs(residual) <= limit:
+            note += f"; {number(residual)} unexplained" if self._adds_up else "; need not add up"
+        if self.parameters.get("occurrences") == "equal shares":
+            note += "; occurrences of a word share its value"
+        return note
+
+    def _remarks(self, shown: int | None) -> Iterator[str]:
         if not self.words:
             yield "There is no word in this text."
         elif not self.known.any():
             yield "The model knows none of these words: the prediction says nothing of the text."
-        promised = self.method == "lrp" and self.parameters.get("bias") == "shared"
-        if promised and not self.conserved:
+        if self.against is not None and self.targets == (self.against,):
+            yield "The target is the class it is compared with: there is nothing to explain."
+        if self._adds_up and not self.conserved:
             yield f"Relevance is NOT conserved here: residual {np.abs(self.residual).max():.3g}."
-        if shown < len(self.targets):
+        if shown is not None and shown < len(self.targets):
             yield f"{shown} of {len(self.targets)} targets, those with the highest scores."
 
     def _repr_html_(self) -> str:
@@ -306,12 +334,12 @@ class Explanation(_Answer):
     def to_html(
         self, path: str | Path | None = None, targets: Sequence[Label] | None = None
     ) -> str:
-        """Return a self-contained page with the heatmap, and write it to `path` if given."""
+        """Return a self-contained page with the heatmap; given a path, write it and return that."""
         title = f"{self.id or 'whyword'}: {self._described()}"
         return _written("".join(heatmap.page([self.heatmap(targets)], title)), path)
 
     def to_svg(self, path: str | Path | None = None, targets: Sequence[Label] | None = None) -> str:
-        """Return the heatmap as an SVG picture, and write it to `path` if given."""
+        """Return the heatmap as an SVG picture; given a path, write it and return that."""
         return _written(picture.svg(self.heatmap(targets)), path)
 
     def to_png(self, path: str | Path, targets: Sequence[Label] | None = None) -> None:
@@ -387,13 +415,17 @@ class Explanation(_Answer):
         )
 
     def to_json(self, path: str | Path | None = None, indent: int | None = None) -> str:
-        """Return the explanation as JSON, and write it to `path` if given."""
+        """Return the explanation as JSON; given a path, write it and return that."""
         return _written(export.as_json(self.fields(), indent), path)
 
     @classmethod
     def from_json(cls, source: str | Path) -> Self:
         """Return the explanation that :meth:`to_json` wrote: its text, or the file's path."""
         return cls.from_fields(export.from_json(_read(source)))
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write a Parquet file with this one row; :class:`Explanations` reads it."""
+        Explanations([self]).to_parquet(path)
 
     def to_frame(self, by: str = "word") -> Any:  # noqa: ANN401 - pandas is optional
         """Return a pandas DataFrame with a row for each word (or one for the "document")."""
@@ -499,12 +531,12 @@ class Explanations(Sequence[Explanation]):
         return shown + (f"<p>… and {more:,} more documents</p>" if more > 0 else "")
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """Return a self-contained page with all heatmaps, and write it to `path` if given."""
+        """Return a page with all heatmaps; given a path, write it and return that."""
         title = f"whyword: {len(self):,} documents"
         return _written("".join(heatmap.page((one.heatmap() for one in self), title)), path)
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Return JSON Lines, one explanation a line, and write them to `path` if given."""
+        """Return JSON Lines, one explanation a line; given a path, write them and return that."""
         return _written("".join(one.to_json() + "\n" for one in self), path)
 
     @classmethod
@@ -527,7 +559,11 @@ class Explanations(Sequence[Explanation]):
     def to_frame(self, by: str = "word") -> Any:  # noqa: ANN401 - pandas is optional
         """Return a pandas DataFrame with a row for each word, or for each "document"."""
         targets = self._all[0].targets if self._all else ()
-        return export.frame([one.fields() for one in self], targets, by)
+        numbered = (
+            one.fields() | ({"id": str(number)} if by == "word" and one.id is None else {})
+            for number, one in enumerate(self)
+        )
+        return export.frame(list(numbered), targets, by)
 
     @classmethod
     def from_frame(cls, frame: Any) -> Self:  # noqa: ANN401 - pandas is optional
@@ -542,16 +578,6 @@ def _distinct(words: Sequence[str]) -> tuple[list[str], NDArray[np.intp]]:
     return list(numbers), np.array(found, np.intp)
 
 
-def _note(method: str, score: float, padding: float, residual: float) -> str:
-    number = heatmap.number
-    note = f"score {number(score)}, by {method}"
-    if abs(padding) > TOLERANCE * max(1, abs(score)):
-        note += f"; {number(padding)} on no word"
-    if not abs(residual) <= TOLERANCE * max(1, abs(score)):
-        note += f"; {number(residual)} unexplained"
-    return note
-
-
 def _numbers(values: Any) -> NDArray[np.float32]:  # noqa: ANN401 - lists, perhaps of arrays
     """Return nested lists as an array; None becomes NaN."""
     if isinstance(values, np.ndarray) and values.dtype != object:
@@ -561,10 +587,11 @@ def _numbers(values: Any) -> NDArray[np.float32]:  # noqa: ANN401 - lists, perha
 
 
 def _written(content: str, path: str | Path | None) -> str:
-    if path is not None:
-        with written_whole(expanded(path)) as draft:
-            draft.write_text(content, encoding="utf-8", newline="")
-    return content
+    if path is None:
+        return content
+    with written_whole(expanded(path)) as draft:
+        draft.write_text(content, encoding="utf-8", newline="")
+    return str(path)
 
 
 def _read(source: str | Path) -> str:
