@@ -315,3 +315,45 @@ def test_explain_nothing(folder: Path, write: Write) -> None:
     assert "There is no word in this text." in empty.stdout
     missing = run("explain", folder, "nowhere.txt")
     assert (missing.returncode, missing.stdout) == (1, "")
+
+
+def test_explain_data_is_utf8_whatever_the_terminal_is(folder: Path, write: Write) -> None:
+    path = write("mail.txt", "café 😀 orbit")
+    for wanted in ("json", "html", "svg"):
+        command = [sys.executable, "-m", "whyword", "explain", str(folder), str(path)]
+        command += ["--format", wanted]
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        )
+        assert "café" in done.stdout.decode("utf-8")
+        assert "😀" in done.stdout.decode("utf-8")
+
+
+def test_explain_does_not_write_over_what_it_reads(folder: Path, write: Write) -> None:
+    path = write("mail.txt", "orbit")
+    done = run("explain", folder, path, "--out", path)
+    assert (done.returncode, path.read_text()) == (1, "orbit")
+    assert "will not be written over" in done.stderr
+    folder_out = run("explain", folder, path, "--out", path.parent, "--format", "html")
+    assert folder_out.returncode == 1
+    assert "is a folder, not a file" in folder_out.stderr
+
+
+def test_explain_no_documents(folder: Path, write: Write) -> None:
+    corpus = write("c.csv", "id,text\n")
+    for wanted in ("text", "json", "html"):
+        done = run("explain", folder, corpus, "--format", wanted)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "has no documents" in done.stderr
+
+
+def test_explain_with_closed_streams(folder: Path) -> None:
+    for redirection in ("<&-", ">&-"):
+        command = f"'{sys.executable}' -m whyword explain '{folder}' - {redirection} </dev/null"
+        if redirection == "<&-":
+            command = command.removesuffix("</dev/null")
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+        assert "Traceback" not in done.stderr

@@ -3,6 +3,7 @@
 import builtins
 import json
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -178,8 +179,9 @@ def test_shap_and_back(target: str) -> None:
     np.testing.assert_array_equal(found.spans, made.spans)
     np.testing.assert_array_equal(found.relevance, made.relevance)
     np.testing.assert_allclose(found.score, made.score, rtol=1e-6)
-    with pytest.raises(InputError, match="not shap's explanation of one text"):
-        Explanation.from_shap("text")
+    for wrong in ("text", None, shap.Explanation(values=np.ones((2, 3, 4)))):
+        with pytest.raises(InputError, match="not shap's explanation of one text"):
+            Explanation.from_shap(wrong)
 
 
 @pytest.mark.parametrize(
@@ -203,6 +205,16 @@ def test_damaged_json(content: str, message: str) -> None:
         ("spans", [[0, 2], [3, 500]]),
         ("spans", [[0, 2]]),
         ("spans", "no"),
+        ("spans", [[0, 2], [1, 5]]),
+        ("spans", [[3, 5], [0, 2]]),
+        ("spans", [[0.5, 2], [3, 5]]),
+        ("words", ["wa", "other"]),
+        ("target", "nosuch"),
+        ("classes", ["class 1"]),
+        ("padding", [0.0, 0.0]),
+        ("padding", "none"),
+        ("parameters", {"against": "nosuch"}),
+        ("elements", [[1.0]]),
         ("relevance", [1]),
         ("relevance", ["a", "b"]),
         ("known", [True]),
@@ -218,8 +230,79 @@ def test_fields_that_do_not_fit(name: str, value: object) -> None:
         Explanation.from_json(json.dumps(fields))
 
 
+def test_a_table_column_is_not_overwritten_by_a_class_of_its_name() -> None:
+    texts, labels = topical(60, 2)
+    names = {"space": "word", "hockey": "known"}
+    model = SVMClassifier(C=1.0).fit(texts, [names[label] for label in labels])
+    frame = explain(model, "moon", "all").to_frame()
+    assert list(frame["word"]) == ["moon"]
+    assert list(frame.columns[-2:]) == ["relevance of known", "relevance of word"]
+
+
+def test_explanations_of_different_kinds_are_not_mixed(tmp_path: Path) -> None:
+    model = made_cnn()
+    one, several = explain(model, "wa"), explain(model, "wa", "all")
+    turned = explain(model, "wa", ["class 1", "class 0"])
+    more = explain(model, "wa", ["class 0", "class 1"])
+    detailed = explain(model, "wa", elements=True)
+    for pair in ((one, several), (turned, more), (one, detailed)):
+        mixed = Explanations(pair)
+        with pytest.raises(InputError, match="differ in their targets or elements"):
+            mixed.to_frame()
+        with pytest.raises(InputError, match="differ in their targets or elements"):
+            mixed.to_parquet(tmp_path / "why.parquet")
+
+
+def test_ids_of_any_kind(tmp_path: Path) -> None:
+    made = explain(made_cnn(), ["wa", "wb", "wc"], ids=[5, None, "\ud800"])
+    assert [one.id for one in made] == ["5", None, "\ud800"]
+    made.to_html()
+    made.to_frame()
+    made.to_parquet(tmp_path / "why.parquet")
+    again = Explanations.from_frame(made.to_frame(by="document"))
+    assert [one.id for one in again] == ["5", None, "\ufffd"]
+
+
+@pytest.mark.parametrize(
+    "source", [None, 3, b"{}", "x" * 5000, '{"a":' * 100_000, "[]", "\ufeff{}"]
+)
+def test_what_from_json_cannot_read(source: object) -> None:
+    with pytest.raises(InputError):
+        Explanation.from_json(source)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", [3, None, b"x", "a\0b", "."])
+def test_what_is_no_path(path: object) -> None:
+    made = explain(made_cnn(), "wa")
+    with pytest.raises(InputError):
+        made.to_png(path)  # type: ignore[arg-type]
+
+
+def test_what_displays_cannot_show() -> None:
+    made = explain(made_cnn(), "wa wb", "all")
+    assert made.to_svg(targets="class 1") == made.to_svg(targets=["class 1"])
+    for targets in ([], "nosuch", 5, ["class 1", "nosuch"]):
+        with pytest.raises(InputError, match=r"empty list|was not explained"):
+            made.to_svg(targets=targets)  # type: ignore[arg-type]
+    for scale in (0, -1, "a", float("nan")):
+        with pytest.raises(InputError, match="scale must be"):
+            made.heatmap(scale=scale)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="shap has no explanation of nothing"):
+        explain(made_cnn(), "").to_shap()
+
+
 def test_damaged_parquet(tmp_path: Path) -> None:
     path = tmp_path / "why.parquet"
+    explain(made_cnn(), ["wa wb"] * 50).to_parquet(path)
+    whole = bytearray(path.read_bytes())
+    random = np.random.default_rng(0)
+    for _ in range(60):
+        broken = whole.copy()
+        for at in random.integers(0, len(broken), 8):
+            broken[at] ^= 255
+        path.write_bytes(broken)
+        with suppress(InputError):  # never another error
+            Explanations.from_parquet(path)
     path.write_bytes(b"PAR1 but no more")
     with pytest.raises(InputError, match="damaged or no Parquet file"):
         Explanations.from_parquet(path)

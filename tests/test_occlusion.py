@@ -96,3 +96,27 @@ def test_probabilities_of_the_wrong_shape() -> None:
 
     with pytest.raises(InputError, match=r"Wrong.predict_proba gave \(1,\) for 1 texts"):
         explain(Wrong(), "some text", method="occlusion")
+
+
+@pytest.mark.parametrize(
+    ("classes", "answer", "message"),
+    [
+        (("a", "b", "c"), [[0.5, 0.5]], r"gave \(1, 2\) for 1 texts; it must give numbers, \(1, 3"),
+        (("a", "a"), [[0.3, 0.7]], "are no distinct labels"),
+        ((), [[]], "are no distinct labels"),
+        (("a", "b"), [["x", "y"]], "a list that is no array of numbers"),
+        (("a", "b"), {"a": 1}, "a dict that is no array of numbers"),
+        (None, [[]], r"gave \(1, 0\)"),
+    ],
+)
+def test_models_that_contradict_themselves(classes: object, answer: object, message: str) -> None:
+    class Odd:
+        classes_ = classes
+
+        def predict_proba(self, texts: list[str]) -> object:
+            return answer
+
+    with pytest.raises(InputError, match=message):
+        explain(Odd(), "text", method="occlusion", target="all")
+    with pytest.raises(InputError, match="Odd is no model"):
+        explain(Odd, "text", method="occlusion")

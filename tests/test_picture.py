@@ -84,6 +84,7 @@ def test_hostile_text_as_a_png(tmp_path: Path) -> None:
 def test_a_text_too_long_for_a_png(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="too long for a PNG"):
         write_png(heatmap("word\n" * 3000), tmp_path / "why.png")
+    assert len(svg(heatmap("word " * 100_000, max_words=5))) < 100_000  # the tail is cut short
 
 
 def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

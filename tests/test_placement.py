@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import SVMClassifier, explain
+from whyword import InputError, SVMClassifier, explain
 from whyword.models.placement import placed_features
 
 SETTINGS: list[dict[str, object]] = [
@@ -75,6 +75,41 @@ def test_a_function_as_analyser_is_searched_for() -> None:
     document, occurrences = placed_features(CountVectorizer(analyzer=stems), "Running runs RUNNING")
     assert document.words == ["Running", "runs", "RUNNING"]
     assert occurrences == [("runn", [0]), ("runn", [2]), ("runs", [1]), ("<long>", [])]
+
+
+@pytest.mark.parametrize(
+    ("settings", "text", "expected"),
+    [
+        ({"tokenizer": str.split, "token_pattern": None}, "catalog the cat", "cat"),
+        ({"tokenizer": str.split, "token_pattern": None}, "Cat cat CAT", "Cat cat CAT"),
+        ({"strip_accents": "unicode"}, "catalog, the cat ΑΣ", "cat"),
+    ],
+)
+def test_relevance_goes_to_the_word_itself(
+    settings: dict[str, object], text: str, expected: str
+) -> None:
+    document, occurrences = placed_features(CountVectorizer(**settings), text)
+    found = [document.words[word] for name, words in occurrences for word in words if name == "cat"]
+    assert found == expected.split()
+
+
+@pytest.mark.parametrize("pattern", [r"(?=(\w\w))\w", r"c(at)?\w*|\w+"])
+def test_tokens_that_overlap_or_stand_nowhere(pattern: str) -> None:
+    document, _ = placed_features(CountVectorizer(token_pattern=pattern), "the cat sat, dog")
+    assert (np.diff(document.spans.ravel()) >= 0).all()
+
+
+def test_pipelines_that_cannot_be() -> None:
+    texts, labels = topical(30)
+    files = make_pipeline(CountVectorizer(input="filename"), LogisticRegression())
+    files.steps[0][1].vocabulary_ = {"a": 0}
+    files.steps[0][1].fixed_vocabulary_ = True
+    with pytest.raises(InputError, match="reads input='filename'"):
+        SVMClassifier.from_pipeline(files)
+    few = make_pipeline(CountVectorizer(max_features=3), LogisticRegression()).fit(texts, labels)
+    few.steps[0] = ("more", CountVectorizer().fit(texts))
+    with pytest.raises(InputError, match="features, its classifier weights for 3"):
+        SVMClassifier.from_pipeline(few)
 
 
 def made(settings: dict[str, object], tfidf: bool) -> SVMClassifier:

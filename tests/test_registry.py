@@ -23,6 +23,7 @@ def test_an_unknown_method_lists_the_choices(name: object) -> None:
         ({"epsilon": float("nan")}, "epsilon must be a number"),
         ({"epsilon": "much"}, "epsilon must be a number"),
         ({"bias": "some"}, "bias may be 'shared' or 'left out', not 'some'"),
+        ({"bias": [1, 2]}, "bias may be 'shared' or 'left out'"),
         ({"alpha": 1}, "method 'lrp' has no parameter 'alpha'; it has: epsilon, bias"),
         ({"method": "sensitivity", "epsilon": 1.0}, "no parameter 'epsilon'; it has: none"),
         ({"method": "random", "seed": -1}, "seed must be a whole number"),

@@ -74,3 +74,28 @@ def test_sha256(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(os.urandom(100_000))
     assert sha256_of(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_links_pipes_folders_and_modes(tmp_path: Path) -> None:
+    """What a link points to is replaced; a pipe is written to; a folder is none of our business."""
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    target.chmod(0o600)
+    link.symlink_to(target)
+    with written_whole(link) as draft:
+        draft.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert target.stat().st_mode & 0o777 == 0o600
+    with written_whole(Path("/dev/null")) as draft:
+        draft.write_text("gone")
+    assert Path("/dev/null").is_char_device()
+    for path, reason in (
+        (tmp_path, "is a folder"),
+        (target / "below", "cannot be written"),
+        (tmp_path / ("x" * 300), "cannot be written"),
+        (Path("/proc/x"), "cannot be written"),
+    ):
+        with pytest.raises(InputError, match=reason), written_whole(path):
+            pass
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "target"]

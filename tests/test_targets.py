@@ -41,6 +41,15 @@ def test_predicted_is_the_default_and_is_recorded() -> None:
     assert isinstance(found.score, float)
 
 
+def test_arrays_of_numpy() -> None:
+    model = made_cnn()
+    assert explain(model, "wa", np.array("class 1")).target == "class 1"
+    assert explain(model, "wa", np.array(["class 1", "class 2"])).targets == ("class 1", "class 2")
+    assert len(explain(model, np.array(["wa", "wb"]))) == 2
+    with pytest.raises(InputError, match="texts must be a list of strings"):
+        explain(model, np.array("wa"))
+
+
 def test_several_and_all() -> None:
     model, text = made_cnn(), made_text([0, 1, 2])
     every = explain(model, text, target="all")
@@ -101,6 +110,12 @@ def test_a_contrast_of_all_classes_and_of_elements() -> None:
         ({"target": "class 1", "targets": ["class 1"]}, "not both"),
         ({"targets": ["class 1", "class 2"]}, "targets and texts differ in length: 2 ≠ 1"),
         ({"targets": "class 1"}, "targets takes a list"),
+        ({"targets": 5}, "targets takes a list"),
+        ({"ids": 5}, "ids takes a list"),
+        ({"target": ["all", "class 1"]}, "say it alone"),
+        ({"target": b"class 1"}, "target must be a str, not bytes"),
+        ({"against": np.array(["class 1", "class 2"])}, "there is no class"),
+        ({"target": [np.array(["class 1", "class 2"])]}, "there is no class"),
         ({"ids": ["a", "b"]}, "ids and texts differ in length"),
     ],
 )

@@ -52,7 +52,10 @@ def strings(name: str, values: Iterable[str]) -> list[str]:
         raise InputError(f"{name} must be a list of strings, not one string")
     if not isinstance(values, Iterable):
         raise InputError(f"{name} must be a list of strings, not {type(values).__name__}")
-    listed = list(values)
+    try:
+        listed = list(values)
+    except TypeError:  # an array without dimensions says that it is iterable
+        raise InputError(f"{name} must be a list of strings, not {values!r:.60}") from None
     for number, value in enumerate(listed):
         if not isinstance(value, str):
             kind = type(value).__name__
@@ -62,8 +65,12 @@ def strings(name: str, values: Iterable[str]) -> list[str]:
 
 def expanded(path: str | Path) -> Path:
     """Return the path with ``~`` expanded where that is possible."""
+    if not isinstance(path, str | Path):
+        raise InputError(f"a path must be a str or Path, not {type(path).__name__}")
     if not str(path):
         raise InputError("an empty name is no file")
+    if "\0" in str(path):
+        raise InputError(f"{path!r} is no file's name")
     return Path(os.path.expanduser(path))
 
 

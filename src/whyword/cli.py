@@ -6,7 +6,10 @@ import itertools
 import json
 import logging
 import math
+import os
+import signal
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from enum import StrEnum
@@ -33,7 +36,9 @@ from whyword.overview import describe
 from whyword.predictions import predict_documents
 from whyword.pretrained import PRETRAINED
 from whyword.printable import one_line
+from whyword.source import name_and_part
 from whyword.text import Tokenizer
+from whyword.types import Explanation
 from whyword.vectors import Vectors
 from whyword.views import (
     class_table,
@@ -381,9 +386,12 @@ def explain(
         ids=(record.id for record in ids),
         **{name: value for name, value in given.items() if value is not None},
     )
+    found = _at_least_one(found, source)
     if out is None:
         print_explanations(found, wanted, _console())
         return
+    if source != "-" and expanded(out).exists() and expanded(out).samefile(_file_of(source)):
+        raise InputError(f"{out} is what is to be explained; it will not be written over")
     write_explanations(counted(found, "explained"), wanted, expanded(out))
     log.info("written: %s", one_line(str(out)))
 
@@ -392,6 +400,18 @@ def _target(given: list[str] | None) -> str | list[str]:
     if not given:
         return "predicted"
     return given[0] if len(given) == 1 else given
+
+
+def _file_of(source: str) -> Path:
+    name, _ = name_and_part(source)
+    return expanded(name) if expanded(name).exists() else Path(os.devnull)
+
+
+def _at_least_one(found: Iterator[Explanation], source: str) -> Iterator[Explanation]:
+    first = list(itertools.islice(found, 1))
+    if not first:
+        raise InputError(f"{source} has no documents")
+    return itertools.chain(first, found)
 
 
 def _checked_format(wanted: str | None, out: Path | None) -> str:
@@ -409,6 +429,9 @@ def _loaded(model: Path) -> CNNClassifier | SVMClassifier:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit code 1."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and tidy up
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - to the end of the process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what the encoding lacks is shown as \\u…
             stream.reconfigure(errors="backslashreplace")

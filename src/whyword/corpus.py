@@ -167,6 +167,8 @@ def open_texts(
 
 
 def _typed(encoding: str) -> str:
+    if sys.stdin is None:
+        raise InputError("stdin is closed")
     try:
         return sys.stdin.buffer.read().decode(encoding)
     except (UnicodeDecodeError, LookupError) as error:

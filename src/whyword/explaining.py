@@ -33,7 +33,7 @@ def explain(  # type: ignore[overload-overlap]
     layer: Literal["words"] = ...,
     elements: bool = ...,
     strict: bool = ...,
-    ids: Iterable[str] | None = ...,
+    ids: Iterable[Any] | None = ...,
     **parameters: float | str,
 ) -> Explanation: ...
 @overload
@@ -48,7 +48,7 @@ def explain(
     layer: Literal["words"] = ...,
     elements: bool = ...,
     strict: bool = ...,
-    ids: Iterable[str] | None = ...,
+    ids: Iterable[Any] | None = ...,
     **parameters: float | str,
 ) -> Explanations: ...
 @overload  # a str is an iterable of str, too, but the first form that fits is taken
@@ -63,7 +63,7 @@ def explain(  # type: ignore[overload-overlap]
     layer: Literal["pooled"],
     elements: bool = ...,
     strict: bool = ...,
-    ids: Iterable[str] | None = ...,
+    ids: Iterable[Any] | None = ...,
     **parameters: float | str,
 ) -> FilterExplanation: ...
 @overload
@@ -78,7 +78,7 @@ def explain(
     layer: Literal["pooled"],
     elements: bool = ...,
     strict: bool = ...,
-    ids: Iterable[str] | None = ...,
+    ids: Iterable[Any] | None = ...,
     **parameters: float | str,
 ) -> list[FilterExplanation]: ...
 def explain(
@@ -92,7 +92,7 @@ def explain(
     layer: str = WORDS,
     elements: bool = False,
     strict: bool = False,
-    ids: Iterable[str] | None = None,
+    ids: Iterable[Any] | None = None,
     **parameters: float | str,
 ) -> Explanation | Explanations | FilterExplanation | list[FilterExplanation]:
     """Say which words made the model say that.
@@ -115,8 +115,8 @@ def explain(
         Give the relevance of each dimension of the input vectors, too (networks only).
     strict : bool
         Raise a ConservationError if relevance does not add up to the score.
-    ids : iterable of str, optional
-        Names of the documents.
+    ids : iterable, optional
+        Names of the documents; kept as strings.
     **parameters
         Of the method. "lrp": ``epsilon=0.01`` and ``bias="shared"`` or ``"left out"``; "random":
         ``seed=0``.
@@ -165,7 +165,7 @@ def iter_explanations(
     method: str = "lrp",
     elements: bool = False,
     strict: bool = False,
-    ids: Iterable[str] | None = None,
+    ids: Iterable[Any] | None = None,
     **parameters: float | str,
 ) -> Iterator[Explanation]:
     """Yield the explanations one after the other, as :func:`explain` gives them.
@@ -197,7 +197,7 @@ def _asked(
     method: str,
     elements: bool,
     strict: bool,
-    ids: Iterable[str] | None,
+    ids: Iterable[Any] | None,
     copy: bool,
     **parameters: float | str,
 ) -> Iterator[Explanation]:
@@ -223,7 +223,7 @@ def _explanations(
     settings: dict[str, Any],
     elements: bool,
     strict: bool,
-    ids: Iterable[str] | None,
+    ids: Iterable[Any] | None,
     copy: bool,
 ) -> Iterator[Explanation]:
     """Yield the explanations; with `copy`, one that is kept does not keep its whole block."""
@@ -264,7 +264,7 @@ def _iter_filters(
     against: object,
     method: str,
     strict: bool,
-    ids: Iterable[str] | None,
+    ids: Iterable[Any] | None,
     **parameters: float | str,
 ) -> Iterator[FilterExplanation]:
     """Yield which filters of a network spoke for the target."""
@@ -323,7 +323,7 @@ def _checked_texts(texts: Iterable[str]) -> Iterator[str]:
 
 def _next_name(names: Iterator[str | None]) -> str | None:
     for name in names:
-        return name
+        return None if name is None else str(name)
     raise InputError("there are fewer ids than texts")
 
 
@@ -372,8 +372,9 @@ def _shaped_padding(padding: NDArray[np.float64], asked: Question) -> object:
 def _one_each(values: Iterable[Any] | None, texts: list[str], name: str) -> list[Any] | None:
     if values is None:
         return None
-    if isinstance(values, str):
-        raise InputError(f"{name} takes a list with one entry per text, not one string")
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        kind = type(values).__name__
+        raise InputError(f"{name} takes a list with one entry per text, not {kind}")
     each = list(values)
     if len(each) != len(texts):
         raise InputError(f"{name} and texts differ in length: {len(each)} ≠ {len(texts)}")

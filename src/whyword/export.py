@@ -41,6 +41,8 @@ def from_json(text: str) -> Fields:
     """Return the explanation that :func:`as_json` wrote."""
     try:
         fields = json.loads(text)
+    except RecursionError:
+        raise InputError("this is not JSON of ours: it is nested too deeply") from None
     except ValueError as error:
         several = "; for several lines take Explanations.from_json" if "Extra" in str(error) else ""
         raise InputError(f"this is not JSON: {error}{several}") from None
@@ -90,7 +92,7 @@ def write_parquet(explanations: Iterable[Fields], path: Path) -> int:
     count = 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while block := list(islice(rows, _BLOCK)):
-            arrays = [_column([row[field.name] for row in block], field) for field in schema]
+            arrays = [_column([row.get(field.name) for row in block], field) for field in schema]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
             count += len(block)
     return count
@@ -106,8 +108,11 @@ def read_parquet(path: Path) -> Iterator[Fields]:
             for batch in file.iter_batches(_BLOCK):
                 for row in batch.to_pylist():
                     yield _of_row(row)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError(f"{path} is damaged or no Parquet file ({error})") from None
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{path} is damaged or no Parquet file ({reason})") from None
 
 
 def _of_row(row: Fields) -> Fields:
@@ -134,7 +139,10 @@ def _column(values: list[Any], field: Any) -> Any:  # noqa: ANN401 - pyarrow has
         return _lists(values, field.type)
     elif field.name in ("id", "text"):
         values = [value and storable(value) for value in values]
-    return pa.array(values, field.type)
+    try:
+        return pa.array(values, field.type)
+    except (pa.ArrowException, OverflowError) as error:
+        raise InputError(f"Parquet cannot hold the column {field.name!r}: {error}") from None
 
 
 def _lists(values: list[Any], kind: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
@@ -168,7 +176,10 @@ def _schema(fields: Fields) -> Any:  # noqa: ANN401 - pyarrow has no types
     """Return the columns' types; they depend on the labels and on the number of targets."""
     import pyarrow as pa
 
-    label = pa.infer_type(list(fields["classes"]))
+    try:
+        label = pa.infer_type(list(fields["classes"]))
+    except (pa.ArrowException, OverflowError) as error:
+        raise InputError(f"Parquet cannot hold these classes: {error}") from None
     number, several = pa.float64(), isinstance(fields["residual"], np.ndarray)
     per_target = pa.list_(number) if several else number
     nested = pa.list_(pa.list_(pa.float32())) if several else pa.list_(pa.float32())
@@ -213,7 +224,12 @@ def frame(explanations: Sequence[Fields], targets: Sequence[object], by: str) ->
         raise MissingExtraError("pandas", "frames") from None
     if by == "document":
         rows = [
-            {**fields, "spans": fields["spans"].tolist(), "text": storable(fields["text"])}
+            {
+                **fields,
+                "id": fields["id"] and storable(fields["id"]),
+                "spans": fields["spans"].tolist(),
+                "text": storable(fields["text"]),
+            }
             for fields in explanations
         ]
         return pd.DataFrame(rows, columns=list(rows[0]) if rows else list(NAMES))
@@ -240,7 +256,7 @@ _NOTHING: Fields = {
 def _word_rows(fields: Fields, targets: Sequence[object]) -> dict[str, Any]:
     count = len(fields["words"])
     rows = {
-        "id": np.full(count, fields["id"], object),
+        "id": np.full(count, fields["id"] and storable(fields["id"]), object),
         "position": np.arange(count),
         "word": np.array([storable(word) for word in fields["words"]], object),
         "start": fields["spans"][:, 0],
@@ -250,7 +266,9 @@ def _word_rows(fields: Fields, targets: Sequence[object]) -> dict[str, Any]:
     relevance = fields["relevance"]
     if relevance.ndim == 1:
         return rows | {"target": np.full(count, fields["target"], object), "relevance": relevance}
-    return rows | {str(target): relevance[:, k] for k, target in enumerate(targets)}
+    names = (str(target) for target in targets)
+    free = (f"relevance of {name}" if name in rows else name for name in names)
+    return rows | {name: relevance[:, k] for k, name in enumerate(free)}
 
 
 def of_frame(table: Any) -> Iterator[Fields]:  # noqa: ANN401 - pandas is optional
@@ -274,8 +292,10 @@ def as_shap(fields: Fields, names: Sequence[str]) -> Any:  # noqa: ANN401 - shap
         import shap
     except ImportError:
         raise MissingExtraError("shap", "shap") from None
+    if not fields["words"]:
+        raise InputError("there is no word in this text, and shap has no explanation of nothing")
     text, starts = fields["text"], fields["spans"][:, 0].tolist()
-    cuts = [0, *starts[1:], len(text)] if starts else [0]
+    cuts = [0, *starts[1:], len(text)]
     pieces = [text[a:b] for a, b in pairwise(cuts)]
     relevance = np.asarray(fields["relevance"], np.float64)
     base = np.asarray(fields["residual"]) + np.asarray(fields["padding"])
@@ -294,11 +314,19 @@ def of_shap(explanation: Any) -> Fields:  # noqa: ANN401 - shap is optional
     Where shap's features are pieces of the text, the words are the pieces without the white space
     around them; what shap calls the base value is the residual.
     """
-    values = np.asarray(getattr(explanation, "values", None), np.float32)
-    pieces = getattr(explanation, "data", None)
-    if pieces is None or values.ndim not in (1, 2) or len(pieces) != len(values):
-        raise InputError("this is not shap's explanation of one text; take one of them: result[0]")
-    pieces = [str(piece) for piece in pieces]
+    try:
+        return _of_shap(explanation)
+    except (ValueError, TypeError, AttributeError, IndexError):
+        raise InputError(
+            "this is not shap's explanation of one text; take one of them: result[0]"
+        ) from None
+
+
+def _of_shap(explanation: Any) -> Fields:  # noqa: ANN401 - shap is optional
+    values = np.asarray(explanation.values, np.float32)
+    pieces = [str(piece) for piece in explanation.data]
+    if values.ndim not in (1, 2) or len(pieces) != len(values):
+        raise ValueError("values and pieces differ")
     names = explanation.feature_names
     wanted = list(names) if names is not None and len(names) == len(pieces) else pieces
     spans, start = [], 0

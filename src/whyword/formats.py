@@ -91,8 +91,10 @@ def print_explanations(explanations: Iterable[Explanation], wanted: str, console
         for explanation in explanations:
             console.print(explanation, soft_wrap=not console.is_terminal, end="")
     else:
-        for part in _TEXTUAL[wanted](explanations):
-            sys.stdout.write(part)
+        sys.stdout.flush()
+        for part in _TEXTUAL[wanted](explanations):  # data is UTF-8 whatever the terminal is
+            sys.stdout.buffer.write(part.encode("utf-8"))
+        sys.stdout.buffer.flush()
 
 
 def _only(explanations: Iterable[Explanation]) -> Explanation:

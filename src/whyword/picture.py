@@ -18,6 +18,8 @@ from whyword.printable import one_line, visible
 
 _LETTER, _LINE, _MARGIN = 8.43, 22.0, 16.0  # of a monospaced font of 14 pixels
 _SIZE = 14
+_WIDEST = 90  # letters in a line
+_TAIL = 1_000  # letters shown of what the model did not read
 _HIGHEST = 30_000  # pixels of a PNG
 _PARTS = re.compile(r"\n|[^\S\n]+|[^\s]+")
 _INK, _PALE, _PALEST, _PAPER = "#111111", "#707070", "#aaaaaa", "#ffffff"
@@ -106,12 +108,9 @@ def write_png(heatmap: Heatmap, path: Path, dots: int = 2) -> None:
         from matplotlib.patches import FancyBboxPatch
     except ImportError:
         raise MissingExtraError("matplotlib", "figures") from None
+    _check_height(_least_height(heatmap))
     drawing = _drawn(heatmap)
-    if drawing.height > _HIGHEST:
-        raise InputError(
-            f"the text is too long for a PNG ({drawing.height:,.0f} pixels high, at most "
-            f"{_HIGHEST:,}); take HTML or SVG"
-        )
+    _check_height(drawing.height)
     figure = Figure(figsize=(drawing.width / 72, drawing.height / 72), facecolor=_PAPER)
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, drawing.width), ylim=(drawing.height, 0))
     axes.set_axis_off()
@@ -146,12 +145,31 @@ def write_png(heatmap: Heatmap, path: Path, dots: int = 2) -> None:
         figure.savefig(path, dpi=72 * dots, format="png")
 
 
+def _check_height(height: float) -> None:
+    if height > _HIGHEST:
+        raise InputError(
+            f"the text is too long for a PNG ({height:,.0f} pixels high, at most {_HIGHEST:,}); "
+            "take HTML or SVG"
+        )
+
+
+def _least_height(heatmap: Heatmap) -> float:
+    """Return what the picture will at least be high, before a long text is laid out."""
+    length = _read_length(heatmap)
+    lines = max(heatmap.text.count("\n", 0, length), length // _WIDEST)
+    return lines * _LINE * -(-len(heatmap.panels) // 2)
+
+
+def _read_length(heatmap: Heatmap) -> int:
+    return int(heatmap.spans[-1, 1]) if heatmap.truncated else len(heatmap.text)
+
+
 # ---- the layout -------------------------------------------------------------------------------
 
 
 def _drawn(heatmap: Heatmap) -> Drawing:
     across = min(2, len(heatmap.panels))
-    columns = 90 if across == 1 else 62
+    columns = _WIDEST if across == 1 else 62
     wide = columns * _LETTER
     labels: list[Label] = []
     boxes: list[Box] = []
@@ -224,7 +242,10 @@ def _runs(heatmap: Heatmap, panel: Panel) -> Iterator[Run]:
         if piece.word >= 0:
             level = levels[piece.word]
             hint = f"{one_line(piece.text)}: {number(float(panel.values[piece.word]))}"
-        for part in _PARTS.findall(visible(piece.text)):
+        text = piece.text
+        if piece.kind is Kind.BEYOND and len(text) > _TAIL:
+            text = text[:_TAIL] + " …"
+        for part in _PARTS.findall(visible(text)):
             yield Run(part.replace("\t", "    "), piece.kind, level, hint)
 
 

@@ -4,7 +4,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import platformdirs
@@ -30,12 +30,41 @@ def cache_folder() -> Path:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; it takes that name only if the block succeeds."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with temporary_folder(path.parent) as folder:
+    """Yield a temporary path beside `path`; it takes that name only if the block succeeds.
+
+    What a link points to is replaced, not the link. A pipe or device is written to as it is.
+    """
+    try:
+        path = path.resolve() if path.is_symlink() else path
+        is_folder, is_special = path.is_dir(), path.exists() and not path.is_file()
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror})") from None
+    if is_folder:
+        raise InputError(f"{path} is a folder, not a file")
+    if is_special:
+        yield path
+        return
+    with _beside(path) as folder:
         draft = folder / path.name
         yield draft
+        if path.exists():
+            draft.chmod(path.stat().st_mode & 0o7777)
         draft.replace(path)
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """Yield a temporary folder beside the path; raise if there can be none."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        manager = temporary_folder(path.parent)
+        folder = manager.__enter__()
+        (folder / path.name).touch()  # is the name too long, is there room?
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror})") from None
+    with ExitStack() as stack:
+        stack.push(manager)
+        yield folder
 
 
 @contextmanager

@@ -22,8 +22,8 @@ def class_number(classes: Sequence[Label], wanted: object) -> int:
         if type(label) is type(wanted) and label == wanted:
             return number
     names = [str(label) for label in classes]
-    if not isinstance(wanted, str) and hasattr(wanted, "item"):
-        wanted = wanted.item()  # a scalar of numpy's
+    if isinstance(wanted, np.generic):
+        wanted = wanted.item()
     if isinstance(wanted, Label) and str(wanted) in names:
         return names.index(str(wanted))
     close = difflib.get_close_matches(str(wanted), names, n=3, cutoff=0.6)
@@ -107,11 +107,13 @@ def question(
     against : label, optional
     """
     labels = tuple(classes)
+    if isinstance(target, np.ndarray) and target.ndim == 0:
+        target = target.item()
     other = None if against is None else class_number(labels, against)
     if targets is not None:
         if not isinstance(target, str) or target != PREDICTED:
             raise InputError("say target= or targets= (one per document), not both")
-        if isinstance(targets, str):
+        if isinstance(targets, str) or not isinstance(targets, Iterable):
             raise InputError(f"targets takes a list, one label per document; target={targets!r}?")
         each = (class_number(labels, label) for label in targets)
         return Question(labels, None, each, other, single=True)
@@ -124,7 +126,13 @@ def question(
         if column == other:
             raise InputError(f"target and against are the same class, {labels[column]!r}")
         return Question(labels, (column,), None, other, single=True)
-    columns = tuple(class_number(labels, label) for label in target)
+    if isinstance(target, bytes):
+        raise InputError(f"target must be a str, not bytes: {target!r:.60}")
+    wanted = list(target)
+    names_all = any(isinstance(label, str) and label == ALL for label in wanted)
+    if names_all and len(wanted) > 1 and ALL not in labels:
+        raise InputError("'all' stands for every class: say it alone")
+    columns = tuple(class_number(labels, label) for label in wanted)
     if not columns:
         raise InputError("target is an empty list; name at least one class")
     if len(set(columns)) < len(columns):

@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
 from whyword import export, heatmap, picture
-from whyword.checks import existing_file, expanded, listed
+from whyword.checks import existing_file, expanded, listed, real_number, whole_number
 from whyword.errors import ConservationError, InputError
 from whyword.heatmap import Heatmap, Panel
 from whyword.storage import written_whole
@@ -242,7 +242,8 @@ class Explanation(_Answer):
         scale : float, optional
             The |relevance| that gets the full colour; the largest shown by default.
         """
-        columns = self._shown_columns() if targets is None else [self._column(t) for t in targets]
+        columns = self._shown_columns() if targets is None else self._columns(targets)
+        scale = None if scale is None else real_number("scale", scale, above=0)
         values, totals = self._word_values(), self._totals()
         scores = np.atleast_1d(self.score)
         padding, residual = np.atleast_1d(self.padding), np.atleast_1d(self.residual)
@@ -265,6 +266,14 @@ class Explanation(_Answer):
             remarks=tuple(self._remarks(len(columns) if targets is None else None)),
             scale=scale,
         )
+
+    def _columns(self, targets: Label | Sequence[Label]) -> list[int]:
+        """Return the columns of the targets named."""
+        one = isinstance(targets, str) or not isinstance(targets, Iterable)
+        named = [targets] if one else list(targets)  # type: ignore[arg-type]
+        if not named:
+            raise InputError("targets is an empty list; name at least one class")
+        return [self._column(target) for target in named]  # type: ignore[arg-type]
 
     def _shown_columns(self) -> list[int]:
         scores = np.atleast_1d(self.score)
@@ -384,34 +393,55 @@ class Explanation(_Answer):
 
     @classmethod
     def _from_fields(cls, fields: export.Fields) -> Self:
-        spans = np.array([list(span) for span in fields["spans"]], np.int32).reshape(-1, 2)
-        document = Document(str(fields["text"]), spans, int(fields["truncated"]))
+        text, parameters = str(fields["text"]), dict(fields["parameters"])
+        spans = np.array([list(span) for span in fields["spans"]]).reshape(-1, 2)
         several = isinstance(fields["padding"], list | tuple | np.ndarray)
-        relevance = _numbers(fields["relevance"])
+        listed_target = isinstance(fields["target"], list | tuple | np.ndarray)
+        target = tuple(fields["target"]) if listed_target else fields["target"]
         classes = tuple(fields["classes"])
+        relevance, scores = _numbers(fields["relevance"]), np.array(fields["scores"], np.float64)
+        known, padding = (
+            np.array(fields["known"], np.bool_),
+            np.array(fields["padding"], np.float64),
+        )
         if several:
-            relevance = relevance.reshape(len(spans), len(fields["padding"]))
-        listed = isinstance(fields["target"], list | tuple | np.ndarray)
-        elements = fields.get("elements")
-        known = np.array(fields["known"], np.bool_)
-        ends = spans[:, 1] if len(spans) else np.zeros(1)
-        if len(known) != len(spans) or len(relevance) != len(spans):
-            raise ValueError("its words, spans and relevance differ in length")
-        if ends.max() > len(document.text) or spans.min(initial=0) < 0:
-            raise ValueError("its spans leave the text")
+            relevance = relevance.reshape(len(spans), len(padding))
+        elements = None if fields.get("elements") is None else _numbers(fields["elements"])
+        identity = fields["id"]
+        if not isinstance(identity, str):
+            identity = None if identity is None or identity != identity else str(identity)
+        explained = target if listed_target else classes if several else (target,)
+        against = [parameters["against"]] if parameters.get("against") is not None else []
+        for fits, reason in (
+            (not len(spans) or spans.dtype.kind in "iu", "its spans are no whole numbers"),
+            ((np.diff(spans.ravel()) >= 0).all(), "its spans overlap or are out of order"),
+            (spans.min(initial=0) >= 0, "its spans leave the text"),
+            (spans.max(initial=0) <= len(text), "its spans leave the text"),
+            (known.shape == relevance.shape[:1] == spans.shape[:1], "its words differ in number"),
+            (relevance.ndim == 1 + several, "relevance and padding differ in shape"),
+            (scores.shape == (len(classes),), "scores and classes differ in number"),
+            (not several or len(padding) == len(explained), "targets and padding differ in number"),
+            (set(explained) | set(against) <= set(classes), "its target is none of its classes"),
+            (elements is None or len(elements) == len(spans), "its elements differ in number"),
+        ):
+            if not fits:
+                raise ValueError(reason)
+        document = Document(text, spans.astype(np.int32), int(fields["truncated"]))
+        if list(fields["words"]) != document.words:
+            raise ValueError("its words are not those at its spans")
         return cls(
             document=document,
             known=known,
             classes=classes,
-            scores=np.array(fields["scores"], np.float64),
-            target=tuple(fields["target"]) if listed else fields["target"],
+            scores=scores,
+            target=target,
             relevance=relevance,
-            padding=np.array(fields["padding"], np.float64) if several else fields["padding"],
+            padding=padding if several else float(padding),
             method=str(fields["method"]),
-            parameters=dict(fields["parameters"]),
+            parameters=parameters,
             model=fields["model"],
-            id=fields["id"],
-            elements=None if elements is None else _numbers(elements),
+            id=identity,
+            elements=elements,
         )
 
     def to_json(self, path: str | Path | None = None, indent: int | None = None) -> str:
@@ -488,6 +518,7 @@ class FilterExplanation(_Answer):
 
     def top(self, count: int = 10, target: Label | None = None) -> list[FilterShare]:
         """Return the filters that matter most, the largest |relevance| first."""
+        count = whole_number("count", count)
         values = self.relevance.reshape(len(self.activations), len(self.targets))[
             :, self._column(target)
         ]
@@ -520,6 +551,18 @@ class Explanations(Sequence[Explanation]):
         methods = " ".join(sorted({explanation.method for explanation in self._all}))
         return f"Explanations({len(self):,} documents{', ' + methods if methods else ''})"
 
+    def _check_alike(self) -> None:
+        """Raise if they do not fit the same columns."""
+        kinds = {
+            (one.relevance.ndim, one.relevance.ndim == 2 and one.targets, one.elements is None)
+            for one in self._all
+        }
+        if len(kinds) > 1:
+            raise InputError(
+                "these explanations differ in their targets or elements; write those of each "
+                "kind by themselves"
+            )
+
     @property
     def conserved(self) -> bool:
         """Whether relevance is conserved in every one of them."""
@@ -547,6 +590,7 @@ class Explanations(Sequence[Explanation]):
 
     def to_parquet(self, path: str | Path) -> None:
         """Write a Parquet file with a row for each document."""
+        self._check_alike()
         with written_whole(expanded(path)) as draft:
             export.write_parquet((one.fields() for one in self), draft)
 
@@ -558,6 +602,7 @@ class Explanations(Sequence[Explanation]):
 
     def to_frame(self, by: str = "word") -> Any:  # noqa: ANN401 - pandas is optional
         """Return a pandas DataFrame with a row for each word, or for each "document"."""
+        self._check_alike()
         targets = self._all[0].targets if self._all else ()
         numbered = (
             one.fields() | ({"id": str(number)} if by == "word" and one.id is None else {})
@@ -596,9 +641,13 @@ def _written(content: str, path: str | Path | None) -> str:
 
 def _read(source: str | Path) -> str:
     """Return the text itself if it is JSON, else what stands in the file of that name."""
-    if isinstance(source, str) and source.lstrip().startswith("{"):
-        return source
+    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", '"'):
+        return source.lstrip("\ufeff")
     try:
-        return existing_file(expanded(source)).read_text(encoding="utf-8")
+        return existing_file(expanded(source)).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{source} is not UTF-8: {error}") from None
+    except OSError as error:
+        raise InputError(
+            f"{str(source)[:60]!r} is neither JSON nor a file ({error.strerror})"
+        ) from None

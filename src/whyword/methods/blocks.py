@@ -134,9 +134,10 @@ def kind_of(model: object) -> type[Block]:
     if isinstance(model, CNNClassifier | SVMClassifier):
         model.check_fitted()
         return NetworkBlock if isinstance(model, CNNClassifier) else LinearBlock
-    if not callable(getattr(model, "predict_proba", None)):
+    if isinstance(model, type) or not callable(getattr(model, "predict_proba", None)):
+        name = model.__name__ if isinstance(model, type) else type(model).__name__
         raise InputError(
-            f"{type(model).__name__} is no model: explain takes a CNNClassifier, an "
+            f"{name} is no model: explain takes a CNNClassifier, an "
             "SVMClassifier or anything with predict_proba(list of texts)"
         )
     return OutsideBlock
@@ -147,7 +148,10 @@ def model_classes(model: Any) -> list[Label]:  # noqa: ANN401 - anybody's model
     classes = getattr(model, "classes_", None)
     if classes is None:
         return list(range(probabilities_of(model, [""]).shape[1]))
-    labels: list[Label] = np.asarray(classes).tolist()
+    found = np.asarray(classes, None if isinstance(classes, np.ndarray) else object)
+    labels = [value if isinstance(value, Label) else str(value) for value in found.tolist()]
+    if found.ndim != 1 or not labels or len(set(labels)) < len(labels):
+        raise InputError(f"{type(model).__name__}.classes_ are no distinct labels: {labels!r:.80}")
     return labels
 
 
@@ -213,11 +217,19 @@ def _outside_blocks(model: object, texts: Iterable[str]) -> Iterator[OutsideBloc
 
 def probabilities_of(model: Any, texts: list[str]) -> Scores:  # noqa: ANN401 - anybody's model
     """Return what the model's ``predict_proba`` says of the texts, (texts, C); raise if unfit."""
-    found = np.asarray(model.predict_proba(texts), np.float64)
-    if found.ndim != 2 or len(found) != len(texts):
+    given = model.predict_proba(texts)
+    try:
+        found = np.asarray(given, np.float64)
+        shape = str(found.shape)
+    except (TypeError, ValueError):
+        found, shape = np.empty(0), f"a {type(given).__name__} that is no array of numbers"
+    classes = getattr(model, "classes_", None)
+    wide = found.shape[1] if found.ndim == 2 else 0
+    if len(found) != len(texts) or wide == 0 or (classes is not None and wide != len(classes)):
+        count = "classes" if classes is None else len(classes)
         raise InputError(
-            f"{type(model).__name__}.predict_proba gave {found.shape} for {len(texts)} texts; "
-            f"it must give ({len(texts)}, classes)"
+            f"{type(model).__name__}.predict_proba gave {shape} for {len(texts)} texts; "
+            f"it must give numbers, ({len(texts)}, {count})"
         )
     return found
 

@@ -130,7 +130,7 @@ def checked_parameters(
     parameters = {name: given.get(name, method.parameters[name]) for name in names}
     if "epsilon" in parameters:
         parameters["epsilon"] = real_number("epsilon", parameters["epsilon"], above=0)
-    if "bias" in parameters and parameters["bias"] not in _BIAS:
+    if "bias" in parameters and str(parameters["bias"]) not in _BIAS:
         choices = " or ".join(map(repr, _BIAS))
         raise InputError(f"bias may be {choices}, not {parameters['bias']!r}")
     if "seed" in parameters:

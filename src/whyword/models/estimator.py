@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from whyword.checks import expanded, real_number, strings
 from whyword.errors import InputError
 from whyword.models.store import identity_when_written, write_model
+from whyword.printable import storable
 
 
 class Estimator(ABC):
@@ -149,6 +150,10 @@ def checked_training_data(
     for number, label in enumerate(given):
         if label is None or (isinstance(label, float) and np.isnan(label)):
             raise InputError(f"label {number} is missing ({label!r})")
+        if isinstance(label, float) and np.isinf(label):
+            raise InputError(f"label {number} is no number to keep: {label!r}")
+        if isinstance(label, str) and storable(label) != label:
+            raise InputError(f"label {number} holds half a surrogate pair: {label!r}")
         if not isinstance(label, str | bool | int | float | np.bool_ | np.integer | np.floating):
             kind = type(label).__name__
             raise InputError(f"label {number} must be a string or a number, not {kind}")

@@ -37,6 +37,11 @@ class PipelineFeatures:
             )
         if not hasattr(vectorizer, "vocabulary_"):
             raise InputError(f"the pipeline's {name} is not fitted yet; fit the pipeline first")
+        if vectorizer.input != "content":
+            raise InputError(
+                f"the pipeline's {name} reads input={vectorizer.input!r}; texts are its content: "
+                "make it with input='content'"
+            )
         self.vectorizer = vectorizer
         self.words: list[str] = [str(word) for word in vectorizer.get_feature_names_out()]
 

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,9 +51,13 @@ def _retraced(
 
 def _prepared(text: str, lowercase: bool, accents: str | None) -> tuple[str, list[int]]:
     """Return the preprocessed text, and for each of its characters the place it comes from."""
+    characters, sources = list(text), list(range(len(text)))
+    if lowercase:
+        sources = [place for place, c in enumerate(text) for _ in c.lower()]
+        characters = list(text.lower())  # not letter by letter: a final sigma has its own form
     pieces, origins = [], []
-    for place, character in enumerate(text):
-        piece = character.lower() if lowercase else character
+    for place, character in zip(sources, characters, strict=True):
+        piece = character
         if accents is not None:
             piece = unicodedata.normalize("NFKD", piece)
             if accents == "ascii":
@@ -61,11 +66,7 @@ def _prepared(text: str, lowercase: bool, accents: str | None) -> tuple[str, lis
                 piece = "".join(c for c in piece if not unicodedata.combining(c))
         pieces.append(piece)
         origins += [place] * len(piece)
-    origins.append(len(text))
-    prepared = "".join(pieces)
-    # a capital sigma at the end of a word is lower-cased by its surroundings
-    lowered = text.lower() if lowercase and accents is None else prepared
-    return (lowered if len(lowered) == len(prepared) else prepared), origins
+    return "".join(pieces), [*origins, len(text)]
 
 
 def _words(
@@ -73,9 +74,11 @@ def _words(
     text: str,
     prepared: str,
     origins: list[int],
-) -> tuple[Document, list[Occurrence]]:
+) -> tuple[Document, list[Occurrence]] | None:
     pattern = re.compile(vectorizer.token_pattern)
     spans = [found.span(min(pattern.groups, 1)) for found in pattern.finditer(prepared)]
+    if any(start < end for (_, end), (start, _) in pairwise(spans)) or (-1, -1) in spans:
+        return None  # tokens that overlap, or that stand nowhere
     stops = vectorizer.get_stop_words() or ()
     kept = [n for n, (start, end) in enumerate(spans) if prepared[start:end] not in stops]
     least, most = vectorizer.ngram_range
@@ -152,7 +155,7 @@ def _searched(features: Counter[str], text: str) -> tuple[Document, list[Occurre
     occurrences: list[Occurrence] = []
     for feature, count in features.items():
         name = str(feature)
-        places = _places(name, text, count) or _places(name.lower(), folded, count)
+        places = _places(name, text, folded, count)
         for number in range(count):
             covered: list[int] = []
             if number < len(places):
@@ -163,14 +166,26 @@ def _searched(features: Counter[str], text: str) -> tuple[Document, list[Occurre
     return document, occurrences
 
 
-def _places(name: str, text: str, most: int) -> list[int]:
-    """Return where the name stands in the text, beginnings of words first."""
+def _places(name: str, text: str, folded: str, most: int) -> list[int]:
+    """Return where the name stands in the text, at most so many places.
+
+    Whole words come first, those in the same case before others, then beginnings of words (the
+    name may be a stem), then any place.
+    """
     if not name.strip():
         return []
-    whole = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(name)}", text)]
-    if len(whole) < most:
-        whole += [f.start() for f in re.finditer(re.escape(name), text) if f.start() not in whole]
-    return whole[:most]
+    exact, lowered = re.escape(name), re.escape(name.lower())
+    wanted = (
+        (rf"(?<!\w){exact}(?!\w)", text),
+        (rf"(?<!\w){lowered}(?!\w)", folded),
+        (rf"(?<!\w){lowered}", folded),
+        (lowered, folded),
+    )
+    places: dict[int, None] = {}
+    for pattern, where in wanted:
+        if len(places) < most:
+            places |= dict.fromkeys(found.start() for found in re.finditer(pattern, where))
+    return sorted(list(places)[:most])
 
 
 def _document(text: str, spans: list[Span]) -> Document:

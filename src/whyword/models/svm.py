@@ -124,6 +124,11 @@ class SVMClassifier(Estimator):
         features = PipelineFeatures(vectorizer)
         model = cls(sublinear=bool(getattr(vectorizer, "sublinear_tf", False)))
         model.classes_, weight, bias = _linear_parts(classifier)
+        if len(weight) != len(features.words):
+            raise InputError(
+                f"the pipeline's vectoriser has {len(features.words):,} features, its classifier "
+                f"weights for {len(weight):,}"
+            )
         model.features_ = features
         model.output_weight_, model.output_bias_ = _both_classes(weight, bias)
         # (−s, s) has twice the distance of (0, s), whose softmax a logistic regression uses
