@@ -6,10 +6,11 @@ from whyword import CNNClassifier, Corpus, SVMClassifier, load_model
 from whyword.storage import cache_folder
 
 SIZES = {"cnn1": (1, 600), "cnn2": (2, 800), "cnn3": (3, 600)}
+PRETRAINED = "cnn2-glove"  # with pre-trained vectors alone
 
 
 def trained(name: str, news: Corpus, folder: Path | None = None) -> CNNClassifier | SVMClassifier:
-    """Return cnn1, cnn2, cnn3 or svm: the first 400 words of each document, seed 0."""
+    """Return cnn1, cnn2, cnn3, cnn2-glove or svm: the first 400 words of each document, seed 0."""
     folder = folder or cache_folder() / f"benchmark-{name}"
     if folder.exists():
         return load_model(folder)
@@ -18,8 +19,11 @@ def trained(name: str, news: Corpus, folder: Path | None = None) -> CNNClassifie
     if name == "svm":
         model = SVMClassifier(max_words=400)
     else:
-        width, filters = SIZES[name]
-        model = CNNClassifier(width=width, filters=filters, max_words=400, validation=1000, seed=0)
+        width, filters = SIZES[name.partition("-")[0]]
+        vectors = "glove-6b-50d" if name == PRETRAINED else None
+        model = CNNClassifier(
+            vectors=vectors, width=width, filters=filters, max_words=400, validation=1000, seed=0
+        )
     model.fit(news.train.texts, news.train.labels or [])
     model.save(folder)
     return model

@@ -1,3 +1,4 @@
+import builtins
 import gzip
 from collections.abc import Callable
 from pathlib import Path
@@ -35,6 +36,22 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "scikit-learn"))
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def uninstall(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Make a package look as if it were not installed."""
+    real = builtins.__import__
+
+    def blocker(package: str) -> None:
+        def blocked(name: str, *rest: object) -> object:
+            if name.partition(".")[0] == package:
+                raise ImportError(name)
+            return real(name, *rest)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(builtins, "__import__", blocked)
+
+    return blocker
 
 
 @pytest.fixture(scope="session")

@@ -205,6 +205,15 @@ def linear_lrp(
     return {word: weights[word] * x + bias / len(values) for word, x in values.items()}
 
 
+def summary(inputs: Array, relevance: Array) -> Array:
+    """METHOD §6: d_i = Σ_t R[t]·x[t, i], or Σ_t R[t, i]·x[t, i] for R of shape (T, D)."""
+    result = np.zeros(inputs.shape[1])
+    for t in range(len(inputs)):
+        for i in range(inputs.shape[1]):
+            result[i] += (relevance[t] if relevance.ndim == 1 else relevance[t, i]) * inputs[t, i]
+    return result
+
+
 def occlusion(
     inputs: Array,
     convolutions: list[tuple[Array, Array]],

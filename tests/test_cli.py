@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from networks import small_cnn
+from networks import small_cnn, topical
 
 from whyword import Explanations
 
@@ -357,3 +357,106 @@ def test_explain_with_closed_streams(folder: Path) -> None:
             command = command.removesuffix("</dev/null")
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
         assert "Traceback" not in done.stderr
+
+
+# ---- words ------------------------------------------------------------------------------------
+
+
+def test_words(folder: Path, write: Write) -> None:
+    corpus = write("c.csv", "id,text\na,moon orbit goal\nb,zebra moon\n")
+    done = run("words", folder, corpus, "--target", "space", "--top", 9)
+    assert done.returncode == 0
+    assert "hockey" not in done.stdout
+    assert "zebra (unseen)" in done.stdout
+    assert "a, word 2" in done.stdout
+    found = json.loads(run("words", folder, corpus, "--json", "--top", 2).stdout)
+    assert list(found) == ["crypto", "hockey", "space"]
+    assert [len(entries) for entries in found.values()] == [2, 2, 2]
+    assert found["space"][0]["seen"] is True
+
+
+def test_words_as_a_page(folder: Path, write: Write) -> None:
+    corpus = write("c.csv", "id,text\na,moon orbit goal\nb,zebra moon\n")
+    out = corpus.parent / "words.html"
+    done = run("words", folder, corpus, "--html", out)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert 'class="w p20"' in out.read_text()
+    piped = run("words", folder, "-", "--html", out)
+    assert (piped.returncode, piped.stderr.count("\n")) == (1, 1)
+    assert "stdin can be read once" in piped.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "spce"], "error: there is no class 'spce'; did you mean space?"),
+        (["--rank", "median"], "error: rank may be 'strongest', 'mean' or 'sum'"),
+        (["--per", "letter"], "error: per may be 'word' or 'occurrence'"),
+        (["--method", "lime"], "error: there is no method 'lime'"),
+    ],
+)
+def test_words_says_what_is_wrong(
+    folder: Path, write: Write, arguments: list[str], message: str
+) -> None:
+    done = run("words", folder, write("c.csv", "text\nmoon\n"), *arguments)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert done.stdout == ""
+
+
+# ---- search -----------------------------------------------------------------------------------
+
+
+def test_search(folder: Path, write: Write) -> None:
+    rows = ["a,moon orbit rocket", "b,puck and goal", "c,cipher key", "d,"]
+    corpus = write("c.csv", "\n".join(["id,text", *rows]))
+    done = run("search", folder, corpus, "moon orbit rocket", "--top", 9)
+    assert done.returncode == 0
+    assert done.stdout.index("  a\n") < done.stdout.index("  b\n")
+    assert "orbit +" in done.stdout
+    index = corpus.parent / "c.index"
+    first = run("search", folder, corpus, "moon orbit rocket", "--index", index, "--json")
+    assert "written: " in first.stderr
+    again = run("search", folder, corpus, "moon orbit rocket", "--index", index, "--json")
+    assert "searched: the 4 documents" in again.stderr
+    assert again.stdout == first.stdout
+    hits = json.loads(again.stdout)
+    assert hits[0]["id"] == "a"
+    total = sum(word["similarity"] for word in hits[0]["words"])
+    assert total == pytest.approx(hits[0]["similarity"], abs=1e-4)
+
+
+def test_search_says_what_is_wrong(folder: Path, write: Write) -> None:
+    corpus = write("c.csv", "text\nmoon\n")
+    unknown = run("search", folder, corpus, "zebra")
+    assert (unknown.returncode, unknown.stdout) == (1, "")
+    assert "error: the model knows no word of this query" in unknown.stderr
+    broken = run("search", folder, corpus, "moon", "--index", corpus)
+    assert broken.returncode == 1
+    assert "is damaged or no search index" in broken.stderr
+
+
+# ---- map --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ["html", "png", "svg"])
+def test_map(folder: Path, write: Write, ending: str) -> None:
+    rows = [f"{n},{text},{label}" for n, (text, label) in enumerate(zip(*topical(12), strict=True))]
+    corpus = write("c.csv", "\n".join(["id,text,label", *rows]))
+    out = corpus.parent / f"map.{ending}"
+    done = run("map", folder, corpus, "--out", out, "--limit", 10)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "written: " in done.stderr
+    assert out.stat().st_size > 5000
+
+
+def test_map_says_what_is_wrong(folder: Path, write: Write) -> None:
+    corpus = write("c.csv", "text\nmoon\norbit\n")
+    for arguments, message in (
+        (["--out", "map.pdf"], "error: map.pdf: a map is written as one of .html"),
+        (["--out", "map.html"], "error: a map needs at least 3 documents, not 2"),
+        (["--out", "map.html", "--method", "lime"], "error: a map needs at least 3"),
+    ):
+        done = run("map", folder, corpus, *arguments)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert message in done.stderr

@@ -1,8 +1,8 @@
 """Every form an explanation can take, and back."""
 
-import builtins
 import json
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -317,15 +317,8 @@ def test_damaged_parquet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("package", ["pandas", "shap"])
-def test_without_the_package(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package(package: str, uninstall: Callable[[str], None]) -> None:
     made = explain(made_cnn(), "wa")
-    real = builtins.__import__
-
-    def blocked(name: str, *rest: object) -> object:
-        if name == package:
-            raise ImportError(name)
-        return real(name, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(builtins, "__import__", blocked)
+    uninstall(package)
     with pytest.raises(MissingExtraError, match="pip install"):
         made.to_frame() if package == "pandas" else made.to_shap()

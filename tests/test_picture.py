@@ -1,6 +1,6 @@
-import builtins
 import struct
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -87,14 +87,7 @@ def test_a_text_too_long_for_a_png(tmp_path: Path) -> None:
     assert len(svg(heatmap("word " * 100_000, max_words=5))) < 100_000  # the tail is cut short
 
 
-def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def no_matplotlib(name: str, *rest: object) -> object:
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return real(name, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(builtins, "__import__", no_matplotlib)
+def test_without_matplotlib(tmp_path: Path, uninstall: Callable[[str], None]) -> None:
+    uninstall("matplotlib")
     with pytest.raises(MissingExtraError, match=r"pip install 'whyword\[figures\]'"):
         write_png(heatmap("one"), tmp_path / "why.png")

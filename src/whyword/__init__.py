@@ -1,6 +1,8 @@
 """Which words made the classifier say that; how far to trust the answer."""
 
+from whyword.classwords import ClassWord, ClassWords, class_words
 from whyword.corpus import Corpus, load_corpus
+from whyword.documentmap import DocumentMap, document_map, draw_maps
 from whyword.errors import (
     ConservationError,
     DownloadError,
@@ -12,7 +14,11 @@ from whyword.explaining import explain, iter_explanations
 from whyword.models.cnn import CNNClassifier
 from whyword.models.loading import load_model
 from whyword.models.svm import SVMClassifier
+from whyword.passages import Passage, passages
+from whyword.search import Hit, SearchIndex
+from whyword.senses import Sense, senses
 from whyword.source import open_source
+from whyword.summary import iter_summaries, summarize
 from whyword.text import Tokenizer, tokenize
 from whyword.types import Document, Explanation, Explanations, FilterExplanation
 from whyword.vectors import Vectors
@@ -20,23 +26,37 @@ from whyword.vectors import Vectors
 __version__ = "0.1.0"
 __all__ = [
     "CNNClassifier",
+    "ClassWord",
+    "ClassWords",
     "ConservationError",
     "Corpus",
     "Document",
+    "DocumentMap",
     "DownloadError",
     "Explanation",
     "Explanations",
     "FilterExplanation",
+    "Hit",
     "InputError",
     "MissingExtraError",
+    "Passage",
     "SVMClassifier",
+    "SearchIndex",
+    "Sense",
     "Tokenizer",
     "Vectors",
     "WhywordError",
+    "class_words",
+    "document_map",
+    "draw_maps",
     "explain",
     "iter_explanations",
+    "iter_summaries",
     "load_corpus",
     "load_model",
     "open_source",
+    "passages",
+    "senses",
+    "summarize",
     "tokenize",
 ]

@@ -23,7 +23,9 @@ from rich.table import Table
 from rich.text import Text
 
 from whyword.checks import expanded
+from whyword.classwords import class_words
 from whyword.corpus import load_corpus, open_texts
+from whyword.documentmap import document_map, draw_maps
 from whyword.errors import InputError, WhywordError
 from whyword.explaining import iter_explanations
 from whyword.formats import FORMATS, format_of, print_explanations, write_explanations
@@ -36,20 +38,27 @@ from whyword.overview import describe
 from whyword.predictions import predict_documents
 from whyword.pretrained import PRETRAINED
 from whyword.printable import one_line
-from whyword.source import name_and_part
+from whyword.search import SearchIndex
+from whyword.source import Record, name_and_part
+from whyword.storage import written_whole
+from whyword.summary import WEIGHTINGS
 from whyword.text import Tokenizer
 from whyword.types import Explanation
 from whyword.vectors import Vectors
 from whyword.views import (
     class_table,
     counted,
+    hit_json,
+    hit_list,
     one_per_class,
     part_table,
     prediction_json,
     prediction_table,
     sample,
     training_summary,
+    word_tables,
 )
+from whyword.wordpage import explained_documents, word_page
 
 app = typer.Typer(
     help="Which words made the classifier say that, and how far can you trust the answer?",
@@ -393,6 +402,160 @@ def explain(
     if source != "-" and expanded(out).exists() and expanded(out).samefile(_file_of(source)):
         raise InputError(f"{out} is what is to be explained; it will not be written over")
     write_explanations(counted(found, "explained"), wanted, expanded(out))
+    log.info("written: %s", one_line(str(out)))
+
+
+@app.command(
+    epilog="Example:  whyword words models/cnn2 20newsgroups:test --target sci.space --top 30"
+)
+def words(
+    model: ModelFolder,
+    source: Documents,
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", metavar="CLASS", help="Repeatable. (default: all classes)"),
+    ] = None,
+    top: Annotated[int, typer.Option(help="How many words for each class.", min=1)] = 30,
+    per: Annotated[str, typer.Option(help="Each 'word' once, or every 'occurrence'.")] = "word",
+    rank: Annotated[
+        str, typer.Option(help="Order by the 'strongest' occurrence, their 'mean' or 'sum'.")
+    ] = "strongest",
+    least: Annotated[int, typer.Option(help="Leave out words that occur less often.", min=1)] = 1,
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "lrp",
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a page, each word linked to its text.")
+    ] = None,
+    as_json: AsJson = False,
+    text: TextColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Show the words that speak most for each class, over all texts of a corpus."""
+    loaded = _loaded(model)
+
+    def records() -> Iterator[Record]:
+        return open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+
+    if html is not None and source == "-":
+        raise InputError("a page reads the texts twice, and stdin can be read once; give a file")
+    texts, ids = itertools.tee(counted(records(), "read"))
+    found = class_words(
+        loaded,
+        (record.text for record in texts),
+        _target(target) if target else "all",
+        top,
+        per,
+        rank=rank,
+        least=least,
+        method=method,
+        ids=(record.id for record in ids),
+    )
+    if html is not None:
+        pairs = ((record.id, record.text) for record in records())
+        title = f"Class words: {source}"
+        page = word_page(found, explained_documents(loaded, pairs, found, method), title)
+        with written_whole(expanded(html)) as draft, draft.open("w", encoding="utf-8") as stream:
+            stream.writelines(page)
+        log.info("written: %s", one_line(str(html)))
+    elif as_json:
+        listed = {str(label): [e._asdict() for e in entries] for label, entries in found.items()}
+        print(json.dumps(listed, ensure_ascii=False, indent=2))
+    else:
+        _console().print(word_tables(found))
+
+
+@app.command(
+    epilog="Example:  whyword search models/cnn2 20newsgroups:test 'motion sickness in orbit'"
+)
+def search(
+    model: ModelFolder,
+    source: Documents,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for: any text.")],
+    top: Annotated[int, typer.Option(help="How many documents.", min=1)] = 5,
+    index: Annotated[
+        Path | None,
+        typer.Option(
+            "--index", help="A file that keeps the corpus's vectors: made once, then read."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    text: TextColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Find the documents of a corpus that are nearest to a text, and say which words make it so."""
+    loaded = _loaded(model)
+    if index is not None and expanded(index).exists():
+        documents = SearchIndex.load(index, loaded)
+        log.info("searched: the %s documents of %s", f"{len(documents):,}", one_line(str(index)))
+    else:
+        records = list(open_texts(source, text=text, test=test, seed=seed, encoding=encoding))
+        documents = SearchIndex(loaded, (r.text for r in records), ids=(r.id for r in records))
+        if index is not None:
+            documents.save(index)
+            log.info("written: %s", one_line(str(index)))
+    hits = documents.search(query, top)
+    if as_json:
+        print(json.dumps([hit_json(hit) for hit in hits], ensure_ascii=False, indent=2))
+    else:
+        _console().print(hit_list(hits))
+
+
+@app.command("map", epilog="Example:  whyword map models/cnn2 20newsgroups:test --out map.html")
+def map_command(
+    model: ModelFolder,
+    source: Documents,
+    out: Annotated[
+        Path, typer.Option("--out", help="An interactive page (.html) or a picture (.png, .svg).")
+    ],
+    method: Annotated[
+        str, typer.Option(help=f"One of {', '.join((*METHODS, *WEIGHTINGS))}.")
+    ] = "lrp",
+    level: Annotated[
+        str | None, typer.Option(help="'word' or 'element' (default for networks).")
+    ] = None,
+    projection: Annotated[str, typer.Option(help="'pca' or 'umap'.")] = "pca",
+    group: Annotated[
+        int | None,
+        typer.Option(
+            help="Colour by the first so many parts of dotted labels: 1 makes sci.space sci.",
+            min=1,
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Show the first so many documents only.", min=3)
+    ] = None,
+    text: TextColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Draw the documents of a corpus as points, near if what serves their class is alike."""
+    endings = (".html", ".htm", ".png", ".svg")
+    if out.suffix.lower() not in endings:
+        raise InputError(f"{out}: a map is written as one of {', '.join(endings)}")
+    loaded = _loaded(model)
+    records = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+    kept = list(itertools.islice(records, limit))
+    labels = [record.label for record in kept]
+    known = None if None in labels else [str(name) for name in labels]
+    if known is not None and group is not None:
+        known = [".".join(name.split(".")[:group]) for name in known]
+    found = document_map(
+        loaded,
+        (record.text for record in kept),
+        known,
+        ids=(record.id for record in kept),
+        method=method,
+        level=level,
+        projection=projection,
+    )
+    if out.suffix.lower() in (".html", ".htm"):
+        found.to_html(out)
+    else:
+        draw_maps([found], out)
     log.info("written: %s", one_line(str(out)))
 
 

@@ -173,17 +173,26 @@ PAGE_STYLE = (
 
 def page(heatmaps: Iterable[Heatmap], title: str = "whyword") -> Iterator[str]:
     """Yield the parts of a self-contained HTML page, heatmap by heatmap."""
-    digest = base64.b64encode(hashlib.sha256(PAGE_STYLE.encode()).digest()).decode()
+    yield page_head(title)
+    for heatmap in heatmaps:
+        yield fragment(heatmap)
+    yield PAGE_END
+
+
+PAGE_END = "</body></html>\n"
+
+
+def page_head(title: str, more_style: str = "") -> str:
+    """Return the beginning of a page whose policy allows its own style and nothing else."""
+    style = PAGE_STYLE + more_style
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    yield (
+    return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
-        f"<title>{_escaped(one_line(title))}</title>\n<style>{PAGE_STYLE}</style></head><body>\n"
+        f"<title>{_escaped(one_line(title))}</title>\n<style>{style}</style></head><body>\n"
     )
-    for heatmap in heatmaps:
-        yield fragment(heatmap)
-    yield "</body></html>\n"
 
 
 def styled_fragment(heatmaps: Sequence[Heatmap]) -> str:

@@ -197,6 +197,46 @@ def gather_answers(
         responses[j] = z
 
 
+@compiled
+def hand_down(
+    pooled: Floats,
+    responses: Numbers,
+    bias: Floats,
+    weight: Floats,
+    target: int,
+    added: float,
+    gain: float,
+    epsilon: float,
+    shared: bool,
+    inputs: int,
+    strengths: Floats,
+    shares: Floats,
+) -> None:
+    """strengths[j] = R_j / (z_j + ε·s_j); shares[j] = strengths[j] · (b_j + ε·s_j) / inputs.
+
+    So that an input x·w of filter j gets x·w·strengths[j] + shares[j].
+
+    Parameters
+    ----------
+    pooled, responses : (F,)
+        Of one document.
+    inputs : int
+        How many a filter has, H·D.
+    strengths, shares : (F,) float32
+        Written; 0 for filters that hand nothing down.
+    """
+    for j in range(pooled.size):
+        fires = pooled[j] > 0
+        sign = epsilon if fires else -epsilon
+        strengths[j] = shares[j] = 0
+        if fires or shared:
+            x = responses[j] if fires else 0.0
+            passed = (x * weight[j, target] + added) * gain / (responses[j] + sign)
+            strengths[j] = passed
+            if shared:
+                shares[j] = passed * (bias[j] + sign) / inputs
+
+
 @compiled_for_speed
 def exact_product(a: Floats, b: Floats) -> float:
     """Σ_i a_i·b_i in float64."""
@@ -297,37 +337,41 @@ def add_element_relevance(
     elements : (N, D) float32
         Added to.
     """
-    width, dimensions = table.shape[1], vectors.shape[1]
-    parts, responses = np.empty((pooled.shape[1], width)), np.empty(pooled.shape[1])
+    count, width, dimensions = pooled.shape[1], table.shape[1], vectors.shape[1]
+    parts, responses = np.empty((count, width)), np.empty(count)
+    strengths, shares = np.empty(count, np.float32), np.empty(count, np.float32)
     for document in range(first, last):
         start, end = offsets[document], offsets[document + 1]
-        target = targets[document, column]
         won = winners[document]
         gather_answers(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
-        shares = np.zeros(end - start)
+        hand_down(
+            pooled[document],
+            responses,
+            bias,
+            weight,
+            targets[document, column],
+            added[document, column],
+            gain[document, column],
+            epsilon,
+            shared,
+            width * dimensions,
+            strengths,
+            shares,
+        )
         sums = np.zeros((end - start, dimensions), np.float32)
-        for j in range(pooled.shape[1]):
-            fires = pooled[document, j] > 0
-            if not fires and not shared:
-                continue
-            z = responses[j]
-            sign = epsilon if fires else -epsilon
-            x = z if fires else 0.0
-            passed = (x * weight[j, target] + added[document, column]) * gain[document, column]
-            passed /= z + sign
-            if passed == 0:
-                continue
-            share = passed * (bias[j] + sign) / (width * dimensions) if shared else 0.0
-            strength = np.float32(passed)
-            for tau in range(width):
-                shares[won[j] + tau] += share
-                row, own = sums[won[j] + tau], filters[tau, j]
-                for i in range(dimensions):
-                    row[i] += strength * own[i]
+        shared_out = np.zeros(end - start)
+        for j in range(count):
+            strength = strengths[j]
+            if strength != 0:
+                for tau in range(width):
+                    shared_out[won[j] + tau] += shares[j]
+                    row, own = sums[won[j] + tau], filters[tau, j]
+                    for i in range(dimensions):
+                        row[i] += strength * own[i]
         for t in range(end - start):
-            x_t, share_t = vectors[ids[start + t]], np.float32(shares[t])
+            x, share = vectors[ids[start + t]], np.float32(shared_out[t])
             for i in range(dimensions):
-                elements[start + t, i] += x_t[i] * sums[t, i] + share_t
+                elements[start + t, i] += x[i] * sums[t, i] + share
 
 
 def score_gradient(found: Found, above: FromAbove, column: int, gradient: Floats) -> None:
@@ -457,3 +501,131 @@ def add_losses_without(
                     if lost != 0:
                         for k in range(targets.shape[1]):
                             words[start + t, k] += lost * weight[j, targets[document, k]]
+
+
+# ---- sums over words --------------------------------------------------------------------------
+#
+# Each place n of a block belongs to a row of the result, rows[n]; no two documents share a row.
+
+
+def weighted_sums(found: Found, rows: Ints, weights: Floats, sums: Floats) -> None:
+    """Run :func:`add_weighted_sums` on all documents, on all cores."""
+
+    def work(first: int, last: int) -> None:
+        add_weighted_sums(found.ids, found.offsets, found.vectors, rows, weights, first, last, sums)
+
+    in_threads(work, len(found.pooled))
+
+
+@compiled_for_speed
+def add_weighted_sums(
+    ids: Ints,
+    offsets: Offsets,
+    vectors: Floats,
+    rows: Ints,
+    weights: Floats,
+    first: int,
+    last: int,
+    sums: Floats,
+) -> None:
+    """sums[rows[t], i] += weights[t] · x[t, i]."""
+    for n in range(offsets[first], offsets[last]):
+        if weights[n] != 0:
+            total, x, weight = sums[rows[n]], vectors[ids[n]], weights[n]
+            for i in range(x.size):
+                total[i] += weight * x[i]
+
+
+def element_sums(
+    found: Found, above: FromAbove, epsilon: float, shared: bool, rows: Ints, sums: Floats
+) -> None:
+    """Run :func:`add_element_sums` for the first target, on all cores."""
+
+    def work(first: int, last: int) -> None:
+        add_element_sums(*found, *above, epsilon, shared, rows, first, last, sums)
+
+    in_threads(work, len(found.pooled))
+
+
+@compiled_for_speed
+def add_element_sums(
+    ids: Ints,
+    offsets: Offsets,
+    table: Floats,
+    bias: Floats,
+    pooled: Floats,
+    winners: Ints,
+    vectors: Floats,
+    filters: Floats,
+    weight: Floats,
+    targets: Ints,
+    added: Numbers,
+    gain: Numbers,
+    epsilon: float,
+    shared: bool,
+    rows: Ints,
+    first: int,
+    last: int,
+    sums: Floats,
+) -> None:
+    """sums[rows[t], i] += x[t, i] · R[t, i], R as in :func:`add_element_relevance`.
+
+    Each filter's contribution goes straight to the sum: no relevance of single elements is held.
+    """
+    count, width, dimensions = pooled.shape[1], table.shape[1], vectors.shape[1]
+    parts, responses = np.empty((count, width)), np.empty(count)
+    strengths, shares = np.empty(count, np.float32), np.empty(count, np.float32)
+    for document in range(first, last):
+        start, won = offsets[document], winners[document]
+        gather_answers(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
+        hand_down(
+            pooled[document],
+            responses,
+            bias,
+            weight,
+            targets[document, 0],
+            added[document, 0],
+            gain[document, 0],
+            epsilon,
+            shared,
+            width * dimensions,
+            strengths,
+            shares,
+        )
+        for j in range(count):
+            strength, share = strengths[j], shares[j]
+            if strength != 0:
+                for tau in range(width):
+                    n = start + won[j] + tau
+                    total, x, own = sums[rows[n]], vectors[ids[n]], filters[tau, j]
+                    for i in range(dimensions):
+                        total[i] += (strength * own[i] * x[i] + share) * x[i]
+
+
+def squared_gradient_sums(found: Found, gradient: Floats, rows: Ints, sums: Floats) -> None:
+    """Run :func:`add_squared_gradient_sums` on all documents, on all cores."""
+
+    def work(first: int, last: int) -> None:
+        add_squared_gradient_sums(
+            found.ids, found.offsets, found.vectors, gradient, rows, first, last, sums
+        )
+
+    in_threads(work, len(found.pooled))
+
+
+@compiled_for_speed
+def add_squared_gradient_sums(
+    ids: Ints,
+    offsets: Offsets,
+    vectors: Floats,
+    gradient: Floats,
+    rows: Ints,
+    first: int,
+    last: int,
+    sums: Floats,
+) -> None:
+    """sums[rows[t], i] += x[t, i] · gradient[t, i]²."""
+    for n in range(offsets[first], offsets[last]):
+        total, x, slope = sums[rows[n]], vectors[ids[n]], gradient[n]
+        for i in range(x.size):
+            total[i] += slope[i] * slope[i] * x[i]

@@ -244,7 +244,7 @@ class Explanation(_Answer):
         """
         columns = self._shown_columns() if targets is None else self._columns(targets)
         scale = None if scale is None else real_number("scale", scale, above=0)
-        values, totals = self._word_values(), self._totals()
+        values, totals = self.word_values(), self._totals()
         scores = np.atleast_1d(self.score)
         padding, residual = np.atleast_1d(self.padding), np.atleast_1d(self.residual)
         panels = tuple(
@@ -281,10 +281,11 @@ class Explanation(_Answer):
             return list(range(len(scores)))
         return [int(column) for column in np.argsort(-scores, kind="stable")[:_PANELS]]
 
-    def _word_values(self) -> NDArray[np.float64]:
-        """Return what is shown of each word, (T, K).
+    def word_values(self) -> NDArray[np.float64]:
+        """Return the value of each word, (T, K): what heatmaps and class words show.
 
-        Where a word's occurrences carry equal shares of one value, each shows the whole value.
+        Where a word's occurrences carry equal shares of one value, as in a bag of words, that is
+        the whole value; elsewhere it is the occurrence's own relevance.
         """
         values = self.relevance.astype(np.float64).reshape(len(self.words), len(self.targets))
         if self.parameters.get("occurrences") != "equal shares":

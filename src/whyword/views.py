@@ -7,17 +7,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from whyword.classwords import ClassWords
 from whyword.corpus import Corpus
+from whyword.heatmap import number
 from whyword.models.cnn import CNNClassifier
 from whyword.models.svm import SVMClassifier
 from whyword.overview import CorpusFigures
 from whyword.predictions import Prediction
 from whyword.printable import one_line
+from whyword.search import Carrier, Hit
 
 T = TypeVar("T")
 
@@ -92,6 +95,60 @@ def prediction_table(found: Iterable[Prediction]) -> Table:
             Text(remark),
         )
     return table
+
+
+def word_tables(found: ClassWords) -> Group:
+    """Return the words of each class; those that training never saw are underlined."""
+    tables: list[RenderableType] = []
+    for label, entries in found.items():
+        table = Table(box=None, header_style="bold")
+        table.add_column(Text(one_line(str(label))), min_width=24)
+        table.add_column("relevance", justify="right")
+        table.add_column("occurs", justify="right")
+        table.add_column("strongest in")
+        for entry in entries:
+            word = Text(one_line(entry.word), "" if entry.seen else "underline")
+            table.add_row(
+                word if entry.seen else word.append(" (unseen)", "dim"),
+                number(entry.relevance),
+                f"{entry.occurrences:,}",
+                Text(f"{one_line(str(entry.document))}, word {entry.position + 1}", "dim"),
+            )
+        tables += [table, ""]
+    return Group(*tables)
+
+
+def hit_list(hits: list[Hit]) -> Text:
+    """Return what a search found: each document's beginning, and the words that make it near."""
+    result = Text("nothing is near\n" if not hits else "", end="")
+    for hit in hits:
+        result.append(f"{hit.similarity:.3f}  ").append(one_line(hit.id) + "\n", "bold")
+        shown = textwrap.shorten(one_line(hit.text.replace("\n", " ")), 150, placeholder=" …")
+        result.append(f"       {shown}\n")
+        for title, words in (("query", hit.query_words), ("text", hit.words)):
+            result.append(f"       {title:6}", "dim").append(f"{_carried(words)}\n", "dim")
+    return result
+
+
+def _carried(words: list[Carrier]) -> str:
+    """Return the strongest words, occurrences pooled."""
+    sums: dict[str, float] = {}
+    for carrier in words:
+        word = one_line(carrier.word.lower())
+        sums[word] = sums.get(word, 0.0) + carrier.similarity
+    strongest = sorted(sums.items(), key=lambda item: -abs(item[1]))[:6]
+    return "  ".join(f"{word} {value:+.3f}".replace("-", "−") for word, value in strongest)
+
+
+def hit_json(hit: Hit) -> dict[str, object]:
+    """Return a hit as plain data."""
+    return {
+        "id": hit.id,
+        "similarity": hit.similarity,
+        "query_words": [carrier._asdict() for carrier in hit.query_words],
+        "words": [carrier._asdict() for carrier in hit.words],
+        "text": hit.text,
+    }
 
 
 def class_table(figures: CorpusFigures) -> Table:

@@ -125,7 +125,7 @@ def blocks(model: object, texts: Iterable[str], targets: int, elements: bool) ->
     if isinstance(model, CNNClassifier):
         return network_blocks(model, texts, targets, elements)
     if isinstance(model, SVMClassifier):
-        return _linear_blocks(model, texts)
+        return linear_blocks(model, texts)
     return _outside_blocks(model, texts)
 
 
@@ -191,7 +191,8 @@ def network_blocks(
         )
 
 
-def _linear_blocks(model: SVMClassifier, texts: Iterable[str]) -> Iterator[LinearBlock]:
+def linear_blocks(model: SVMClassifier, texts: Iterable[str]) -> Iterator[LinearBlock]:
+    """Yield the texts in blocks, as a bag of words sees them."""
     features: TfIdf | PipelineFeatures = model.features_
     for some in _in_lists(texts):
         bags = [features.bag(text) for text in some]

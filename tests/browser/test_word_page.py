@@ -1,0 +1,34 @@
+"""The page of class words in a real browser."""
+
+from pathlib import Path
+
+from networks import made_cnn
+from playwright.sync_api import Browser
+
+from whyword import class_words
+from whyword.wordpage import explained_documents, word_page
+
+
+def test_a_click_on_a_word_leads_to_its_document(chromium: Browser, tmp_path: Path) -> None:
+    texts = {
+        f"document {n}": f"{'wa wb wc '[: 3 * (n % 3 + 1)]} {'filler ' * 300}" for n in range(9)
+    }
+    model = made_cnn()
+    words = class_words(model, texts.values(), top=3, ids=list(texts))
+    path = tmp_path / "words.html"
+    path.write_text("".join(word_page(words, explained_documents(model, texts.items(), words))))
+    page = chromium.new_page(viewport={"width": 390, "height": 700})
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.goto(path.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    link = page.locator("#c1 li a").first
+    anchor = (link.get_attribute("href") or "")[1:]
+    link.click()
+    page.wait_for_function(
+        f"Math.abs(document.getElementById('{anchor}').getBoundingClientRect().top) < 5"
+    )
+    title = page.locator(f"#{anchor} h2").inner_text()
+    assert title == words["class 1"][0].document
+    assert problems == []
+    page.close()
