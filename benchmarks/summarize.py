@@ -57,7 +57,7 @@ def main() -> None:
     apart = float(np.mean(differences > AGREEMENT))
     print(
         f"vectors differ by {np.median(differences):.0e} in the median; {apart:.2%} of them by "
-        f"more than {AGREEMENT:.0e}, where windows are equal but for rounding (must be ≤ {APART:.1%})"
+        f"more than {AGREEMENT:.0e}, where windows tie but for rounding (must be ≤ {APART:.1%})"
     )
     if spent / ours < RATIO or apart > APART:
         raise SystemExit("missed")
