@@ -36,8 +36,7 @@ def literal_pca(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 @pytest.mark.parametrize("kind", MODELS)
 def test_points_are_the_principal_components(kind: str) -> None:
     found = document_map(MODELS[kind], TEXTS, LABELS)
-    level = "element" if kind == "cnn" else "word"
-    vectors = summarize(MODELS[kind], TEXTS, level=level)
+    vectors = summarize(MODELS[kind], TEXTS)
     dense = vectors if kind == "cnn" else vectors.toarray()
     expected = literal_pca(dense.astype(float))
     np.testing.assert_allclose(np.abs(found.points), np.abs(expected), atol=1e-4)

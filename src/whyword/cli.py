@@ -513,9 +513,7 @@ def map_command(
     method: Annotated[
         str, typer.Option(help=f"One of {', '.join((*METHODS, *WEIGHTINGS))}.")
     ] = "lrp",
-    level: Annotated[
-        str | None, typer.Option(help="'word' or 'element' (default for networks).")
-    ] = None,
+    level: Annotated[str, typer.Option(help="'word' or 'element' (networks).")] = "word",
     projection: Annotated[str, typer.Option(help="'pca' or 'umap'.")] = "pca",
     group: Annotated[
         int | None,

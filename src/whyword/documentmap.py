@@ -100,7 +100,7 @@ def document_map(
     ids: Iterable[str] | None = None,
     groups: Mapping[Any, str] | None = None,
     method: str = "lrp",
-    level: str | None = None,
+    level: str = "word",
     projection: str = "pca",
 ) -> DocumentMap:
     """Return the documents on a plane, near to each other if what serves their class is alike.
@@ -115,7 +115,7 @@ def document_map(
     groups : dict from label to str, optional
         Colour by these larger groups instead.
     method, level
-        Of :func:`~whyword.summarize`; element-wise LRP by default for networks.
+        Of :func:`~whyword.summarize`.
     projection : {"pca", "umap"}
         Of the vectors, scaled to length 1. "umap" needs the package ``umap-learn``.
     """
@@ -123,7 +123,6 @@ def document_map(
     if len(given) < 3:
         raise InputError(f"a map needs at least 3 documents, not {len(given)}")
     names = [str(number) for number in range(len(given))] if ids is None else list(map(str, ids))
-    level = level or ("word" if isinstance(model, SVMClassifier) else "element")
     points, share = project(summarize(model, given, method, level), projection)
     shown = method if method in ("lrp", "sensitivity", "gradient_input") else "lrp"
     explanations = explain(model, given, method=shown, ids=names)

@@ -70,8 +70,7 @@ class SearchIndex:
     ids : iterable of str, optional
         Their names; numbers by default.
     method, level, **parameters
-        As for :func:`~whyword.summarize`; by default element-wise LRP for a network, LRP for a
-        bag of words.
+        As for :func:`~whyword.summarize`.
     approximate : bool, optional
         Search a graph of neighbours instead of all documents; by default from 100,000 documents
         on. Bags of words are always searched exactly.
@@ -84,13 +83,13 @@ class SearchIndex:
         *,
         ids: Iterable[str] | None = None,
         method: str = "lrp",
-        level: str | None = None,
+        level: str = "word",
         approximate: bool | None = None,
         **parameters: float | str,
     ) -> None:
         self.model = model
         self.method = method
-        self.level = level or ("word" if isinstance(model, SVMClassifier) else "element")
+        self.level = level
         self.approximate = approximate
         self.parameters = parameters
         self.ids: list[str] = []
