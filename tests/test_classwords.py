@@ -133,6 +133,11 @@ def test_unfit_arguments(given: dict[str, object], message: str) -> None:
         class_words(made_cnn(), TEXTS, **given)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("target", [{"class 1"}, np.array(["class 1"]), ("class 1",), "class 1"])
+def test_targets_of_any_kind(target: object) -> None:
+    assert list(class_words(made_cnn(), TEXTS, target)) == ["class 1"]
+
+
 def test_nothing_to_look_in() -> None:
     with pytest.raises(InputError, match="there are no texts"):
         class_words(made_cnn(), [])

@@ -81,6 +81,9 @@ def test_unfit_arguments() -> None:
         document_map(model, TEXTS, ["x"])
     with pytest.raises(InputError, match="projection may be 'pca' or 'umap', not 'tsne'"):
         document_map(model, TEXTS, projection="tsne")
+    with pytest.raises(InputError, match="drawn as one of png, svg, pdf"):
+        draw_maps([document_map(model, TEXTS)], "x.xyz")
+    assert not document_map(model, ["moon"] * 3).points.any()
     with pytest.raises(InputError, match="there are no maps"):
         draw_maps([], "x.png")
 

@@ -49,6 +49,8 @@ def test_unfit_arguments() -> None:
         senses(MODEL, TEXTS, "zebra")
     with pytest.raises(InputError, match="does not speak for a class anywhere"):
         senses(MODEL, [], "goal")
+    with pytest.raises(InputError, match="fewer ids than texts"):
+        senses(MODEL, TEXTS, "goal", ids=["a"])
     for word in ("", None, 3):
         with pytest.raises(InputError, match="a word must be a str"):
             senses(MODEL, TEXTS, word)  # type: ignore[arg-type]

@@ -143,6 +143,8 @@ def test_unfit_arguments(given: dict[str, object], message: str) -> None:
 
 
 def test_no_texts_and_no_words() -> None:
+    with pytest.raises(InputError, match="not one string"):
+        iter_summaries(made_cnn(), "wa")
     model = made_cnn()
     assert summarize(model, []).shape == (0, 4)
     assert not summarize(model, ["", "  "]).any()

@@ -136,9 +136,10 @@ def class_words(
         raise InputError(f"rank={rank!r} is over a word's occurrences: say per='word'")
     if target == "predicted" and isinstance(target, str):
         raise InputError("class words are those of classes: name them, or say 'all'")
-    wanted = target if isinstance(target, str | list | tuple) else [target]
-    if isinstance(wanted, str) and wanted != "all":
-        wanted = [wanted]
+    several = isinstance(target, Iterable) and not isinstance(target, str)
+    wanted: Any = target if isinstance(target, str) and target == "all" else [target]
+    if several:
+        wanted = list(target)  # type: ignore[call-overload]
     others: dict[str, Any] = dict(parameters)
     found = iter_explanations(model, texts, wanted, method=method, ids=ids, **others)
     gathered = _Gathered(len(model.classes_) if wanted == "all" else len(wanted), top)

@@ -20,6 +20,7 @@ from whyword.storage import written_whole
 from whyword.summary import summarize
 from whyword.types import Explanation
 
+_PICTURES = ("png", "svg", "pdf")
 PROJECTIONS = ("pca", "umap")
 _DENSE = 1_000  # columns of a sparse matrix that are few enough to fill in
 _TOP_WORDS = 8  # shown when a point is pointed at
@@ -63,11 +64,11 @@ class DocumentMap:
 
     def to_png(self, path: str | Path) -> None:
         """Draw the map into a PNG file."""
-        draw_maps([self], path)
+        draw_maps([self], path, "png")
 
     def to_svg(self, path: str | Path) -> None:
         """Draw the map into an SVG file."""
-        draw_maps([self], path)
+        draw_maps([self], path, "svg")
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return an interactive page; given a path, write it and return that.
@@ -158,12 +159,19 @@ def project(
         return np.zeros((unit.shape[0], 2)), 0.0
     solver = "covariance_eigh" if isinstance(unit, np.ndarray) else "arpack"
     pca = PCA(2, svd_solver=solver, random_state=0)
-    points = np.asarray(pca.fit_transform(unit.astype(np.float64)), float)
+    with np.errstate(invalid="ignore"):  # all documents may be alike
+        points = np.asarray(pca.fit_transform(unit.astype(np.float64)), float)
     return points, float(np.nan_to_num(pca.explained_variance_ratio_).sum())
 
 
-def draw_maps(maps: Sequence[DocumentMap], path: str | Path) -> None:
-    """Draw one map, or several weightings in a grid, into a PNG, SVG or PDF file."""
+def draw_maps(maps: Sequence[DocumentMap], path: str | Path, kind: str | None = None) -> None:
+    """Draw one map, or several weightings in a grid, into a PNG, SVG or PDF file.
+
+    The kind is that of the file's ending, unless it is given.
+    """
+    kind = kind or expanded(path).suffix.lstrip(".").lower()
+    if kind not in _PICTURES:
+        raise InputError(f"{path}: a map is drawn as one of {', '.join(_PICTURES)}")
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -196,6 +204,5 @@ def draw_maps(maps: Sequence[DocumentMap], path: str | Path) -> None:
         axes.set_axis_off()
     handles, names = grid[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside right upper", frameon=False, markerscale=2.5)
-    out = expanded(path)
-    with written_whole(out) as draft:
-        figure.savefig(draft, dpi=160, format=out.suffix.lstrip(".").lower() or "png")
+    with written_whole(expanded(path)) as draft:
+        figure.savefig(draft, dpi=160, format=kind)

@@ -122,7 +122,9 @@ def _occurrences(
     def with_the_word() -> Iterator[str]:
         given = None if ids is None else iter(ids)
         for number, text in enumerate(texts):
-            name = number if given is None else next(given, number)
+            name = number if given is None else next(given, None)
+            if name is None:
+                raise InputError("there are fewer ids than texts")
             if word in text.lower():
                 names.append(name)
                 yield text

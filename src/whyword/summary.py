@@ -114,6 +114,8 @@ def iter_summaries(
 ) -> "Iterator[Floats | csr_matrix]":
     """Yield the vectors that :func:`summarize` returns, a block of documents at a time."""
     settings, asked = _checked(model, method, level, target, targets, parameters)
+    if isinstance(texts, str):
+        raise InputError("texts must be a list of strings, not one string")
     if isinstance(model, SVMClassifier):
         return _linear_rows(model, texts, method, settings, asked)
     return _network_rows(model, texts, method, level, settings, asked)
