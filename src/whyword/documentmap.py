@@ -148,7 +148,9 @@ def project(
             from umap import UMAP
         except ImportError:
             raise MissingExtraError("umap-learn", "umap") from None
-        return np.asarray(UMAP(metric="cosine", random_state=0).fit_transform(unit), float), None
+        return np.asarray(
+            UMAP(metric="cosine", random_state=0, n_jobs=1).fit_transform(unit), float
+        ), None
     try:
         from sklearn.decomposition import PCA
     except ImportError:
