@@ -123,6 +123,7 @@ def test_as_a_mapping_and_a_frame() -> None:
         ({"per": "letter"}, "per may be 'word' or 'occurrence'"),
         ({"rank": "median"}, "rank may be 'strongest', 'mean' or 'sum'"),
         ({"per": "occurrence", "rank": "sum"}, "say per='word'"),
+        ({"per": "occurrence", "least": 2}, "say per='word'"),
         ({"target": "predicted"}, "name them, or say 'all'"),
         ({"target": "class 9"}, "did you mean class"),
         ({"least": 0}, "least must be"),

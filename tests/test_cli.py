@@ -386,6 +386,16 @@ def test_words_as_a_page(folder: Path, write: Write) -> None:
     assert "stdin can be read once" in piped.stderr
 
 
+def test_words_of_documents_with_one_name(folder: Path, write: Write) -> None:
+    corpus = write("c.csv", "id,text\na,moon orbit\na,goal puck\n")
+    found = json.loads(run("words", folder, corpus, "--json").stdout)
+    documents = {e["word"]: e["document"] for e in found["space"]}
+    assert documents == {"moon": "a", "orbit": "a", "goal": "a (2)", "puck": "a (2)"}
+    over = run("words", folder, corpus, "--html", corpus)
+    assert (over.returncode, corpus.read_text()[:7]) == (1, "id,text")
+    assert "will not be written over" in over.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

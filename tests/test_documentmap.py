@@ -69,6 +69,7 @@ def test_documents_without_words_have_their_place() -> None:
     found = document_map(MODELS["cnn"], ["", " ", "moon orbit", "goal"])
     assert np.isfinite(found.points).all()
     np.testing.assert_allclose(found.points[0], found.points[1])
+    assert not document_map(MODELS["svm"], ["moon orbit"] * 4).points.any()
     nothing = document_map(MODELS["svm"], ["", "", ""])
     assert not nothing.points.any()
 

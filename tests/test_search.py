@@ -1,6 +1,7 @@
 """Search: the nearest documents, and words that carry the similarity."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,28 @@ def test_more_than_there_is_and_documents_without_words() -> None:
     assert [hit.id for hit in hits] == ["0"]
     assert repr(hits[0]).startswith("Hit('0', ")
     assert repr(index) == "SearchIndex(3 documents, lrp, level='word')"
+
+
+def test_documents_without_words_take_nobodys_place() -> None:
+    index = SearchIndex(MODELS["cnn"], [*TEXTS[:2], *[""] * 10])
+    assert len(index.search(QUERY, top=2)) == 2
+    assert SearchIndex(MODELS["svm"], ["", ""]).search(QUERY) == []
+
+
+def test_a_damaged_index_is_one_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "news.index"
+    SearchIndex(MODELS["cnn"], TEXTS).save(path)
+    whole = bytearray(path.read_bytes())
+    random = np.random.default_rng(0)
+    for _ in range(40):
+        broken = whole.copy()
+        for at in random.integers(0, len(broken), 6):
+            broken[at] ^= 255
+        path.write_bytes(broken)
+        with suppress(InputError):  # never another error
+            SearchIndex.load(path, MODELS["cnn"])
+    with pytest.raises(InputError, match="an index needs its model"):
+        SearchIndex.load(path, None)  # type: ignore[arg-type]
 
 
 def test_unfit_arguments() -> None:

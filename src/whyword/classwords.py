@@ -134,6 +134,8 @@ def class_words(
         raise InputError(f"rank may be 'strongest', 'mean' or 'sum', not {rank!r}")
     if per == "occurrence" and rank != "strongest":
         raise InputError(f"rank={rank!r} is over a word's occurrences: say per='word'")
+    if per == "occurrence" and least > 1:
+        raise InputError("least is for words, not for single occurrences: say per='word'")
     if target == "predicted" and isinstance(target, str):
         raise InputError("class words are those of classes: name them, or say 'all'")
     several = isinstance(target, Iterable) and not isinstance(target, str)
@@ -238,7 +240,7 @@ class _Gathered:
         """Return the words of one class."""
         names = list(self.numbers)
         if per == "occurrence":
-            chosen = [one for one in self.best[column] if self.counts[one.word] >= least]
+            chosen = self.best[column]
         else:
             values = {
                 "strongest": self.strongest[:, column].astype(np.float64),

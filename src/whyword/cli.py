@@ -9,6 +9,7 @@ import math
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -399,8 +400,7 @@ def explain(
     if out is None:
         print_explanations(found, wanted, _console())
         return
-    if source != "-" and expanded(out).exists() and expanded(out).samefile(_file_of(source)):
-        raise InputError(f"{out} is what is to be explained; it will not be written over")
+    _check_apart(out, source)
     write_explanations(counted(found, "explained"), wanted, expanded(out))
     log.info("written: %s", one_line(str(out)))
 
@@ -432,10 +432,12 @@ def words(
     encoding: Encoding = None,
 ) -> None:
     """Show the words that speak most for each class, over all texts of a corpus."""
+    _check_apart(html, source)
     loaded = _loaded(model)
 
     def records() -> Iterator[Record]:
-        return open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+        read = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+        return _distinctly_named(read)
 
     if html is not None and source == "-":
         raise InputError("a page reads the texts twice, and stdin can be read once; give a file")
@@ -491,7 +493,8 @@ def search(
         documents = SearchIndex.load(index, loaded)
         log.info("searched: the %s documents of %s", f"{len(documents):,}", one_line(str(index)))
     else:
-        records = list(open_texts(source, text=text, test=test, seed=seed, encoding=encoding))
+        read = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+        records = list(_distinctly_named(read))
         documents = SearchIndex(loaded, (r.text for r in records), ids=(r.id for r in records))
         if index is not None:
             documents.save(index)
@@ -534,6 +537,7 @@ def map_command(
     endings = (".html", ".htm", ".png", ".svg")
     if out.suffix.lower() not in endings:
         raise InputError(f"{out}: a map is written as one of {', '.join(endings)}")
+    _check_apart(out, source)
     loaded = _loaded(model)
     records = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
     kept = list(itertools.islice(records, limit))
@@ -566,6 +570,23 @@ def _target(given: list[str] | None) -> str | list[str]:
 def _file_of(source: str) -> Path:
     name, _ = name_and_part(source)
     return expanded(name) if expanded(name).exists() else Path(os.devnull)
+
+
+def _check_apart(out: Path | None, source: str) -> None:
+    """Raise if a file would be written over the one that is read."""
+    if out is None or source == "-" or not expanded(out).exists():
+        return
+    if expanded(out).samefile(_file_of(source)):
+        raise InputError(f"{out} is what is to be read; it will not be written over")
+
+
+def _distinctly_named(records: Iterator[Record]) -> Iterator[Record]:
+    """Yield the records, ids that were there before with a number behind them."""
+    seen: Counter[str] = Counter()
+    for record in records:
+        seen[record.id] += 1
+        count = seen[record.id]
+        yield record if count == 1 else record._replace(id=f"{record.id} ({count})")
 
 
 def _at_least_one(found: Iterator[Explanation], source: str) -> Iterator[Explanation]:

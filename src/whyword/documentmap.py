@@ -161,8 +161,11 @@ def project(
         return np.zeros((unit.shape[0], 2)), 0.0
     solver = "covariance_eigh" if isinstance(unit, np.ndarray) else "arpack"
     pca = PCA(2, svd_solver=solver, random_state=0)
-    with np.errstate(invalid="ignore"):  # all documents may be alike
-        points = np.asarray(pca.fit_transform(unit.astype(np.float64)), float)
+    try:
+        with np.errstate(invalid="ignore"):  # all documents may be alike
+            points = np.asarray(pca.fit_transform(unit.astype(np.float64)), float)
+    except RuntimeError:  # so does the sparse solver say that they are
+        return np.zeros((unit.shape[0], 2)), 0.0
     return points, float(np.nan_to_num(pca.explained_variance_ratio_).sum())
 
 
@@ -196,7 +199,7 @@ def draw_maps(maps: Sequence[DocumentMap], path: str | Path, kind: str | None = 
                 linewidths=0,
                 color=PALETTE[number % len(PALETTE)],
                 marker=SHAPES[number // len(PALETTE) % len(SHAPES)],
-                label=one_line(group).replace("$", r"\\$"),
+                label=one_line(group).replace("$", r"\$"),
             )
         share = "" if one.share is None else f" ({one.share:.0%} of the variance)"
         axes.set_title(f"{one.title}{share}", fontsize=10)

@@ -152,31 +152,35 @@ class SearchIndex:
         ]
 
     def _nearest(self, unit: Any, top: int) -> Iterator[tuple[int, float]]:  # noqa: ANN401
-        top = min(top, len(self.texts))
+        rows = np.flatnonzero(_squares(self._vectors) > 0)  # the others are near to nothing
+        top = min(top, len(rows))
+        if not top:
+            return iter(())
         if self._is_approximate():
-            similarities, numbers = self._graph().search(np.ascontiguousarray(unit[None]), top)
+            graph = self._graph(rows)
+            similarities, numbers = graph.search(np.ascontiguousarray(unit[None]), top)
             found = zip(numbers[0].tolist(), similarities[0].tolist(), strict=True)
-            return ((number, value) for number, value in found if number >= 0)
+            return ((int(rows[number]), value) for number, value in found if number >= 0)
         row = unit if not isinstance(unit, np.ndarray) else unit[None]
-        distances, numbers = self._brute_force().kneighbors(row, top)
-        return zip(numbers[0].tolist(), (1 - distances[0]).tolist(), strict=True)
+        distances, numbers = self._brute_force(rows).kneighbors(row, top)
+        return zip(rows[numbers[0]].tolist(), (1 - distances[0]).tolist(), strict=True)
 
     def _is_approximate(self) -> bool:
         if not isinstance(self._vectors, np.ndarray):
             return False
         return len(self) >= LARGE if self.approximate is None else self.approximate
 
-    def _brute_force(self) -> Any:  # noqa: ANN401 - scikit-learn has no types
+    def _brute_force(self, rows: NDArray[np.intp]) -> Any:  # noqa: ANN401 - scikit-learn has no types
         try:
             from sklearn.neighbors import NearestNeighbors
         except ImportError:
             raise MissingExtraError("scikit-learn", "search") from None
         if self._finder is None or self._finder[0] != len(self):
             finder = NearestNeighbors(metric="cosine", algorithm="brute")
-            self._finder = (len(self), finder.fit(self._vectors))
+            self._finder = (len(self), finder.fit(self._vectors[rows]))
         return self._finder[1]
 
-    def _graph(self) -> Any:  # noqa: ANN401 - faiss has no types
+    def _graph(self, rows: NDArray[np.intp]) -> Any:  # noqa: ANN401 - faiss has no types
         try:
             import faiss
         except ImportError:
@@ -185,7 +189,7 @@ class SearchIndex:
             metric = faiss.METRIC_INNER_PRODUCT
             graph = faiss.IndexHNSWFlat(self._vectors.shape[1], _NEIGHBOURS, metric)
             graph.hnsw.efSearch = _EFFORT
-            graph.add(self._vectors)
+            graph.add(np.ascontiguousarray(self._vectors[rows]))
             self._finder = (len(self), graph)
         return self._finder[1]
 
@@ -247,27 +251,36 @@ class SearchIndex:
         import pyarrow.parquet as pq
 
         file = existing_file(expanded(path))
+        if not isinstance(model, CNNClassifier | SVMClassifier):
+            raise InputError(f"an index needs its model, not {type(model).__name__}")
+        damaged = (OSError, LookupError, TypeError, ValueError, AttributeError)
         try:
             table = pq.read_table(file)
             about = json.loads(table.schema.metadata[b"whyword search index"])
-        except (pa.ArrowInvalid, pa.ArrowTypeError, KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{file} is damaged or no search index ({error})") from None
-        if about["format"] != FORMAT:
-            raise InputError(f"{file} has format {about['format']}, this version reads {FORMAT}")
-        if about["model"] != model.identity:
+            version, identity = int(about["format"]), str(about["model"])
+        except (pa.ArrowException, *damaged) as error:
+            reason = str(error).partition("\n")[0]
+            raise InputError(f"{file} is damaged or no search index ({reason})") from None
+        if version != FORMAT:
+            raise InputError(f"{file} has format {version}, this version reads {FORMAT}")
+        if identity != model.identity:
             raise InputError(
-                f"{file} was made with another model ({about['model'][:12]}…, this is "
+                f"{file} was made with another model ({identity[:12]}…, this is "
                 f"{model.identity[:12]}…)"
             )
-        index = cls(
-            model,
-            method=about["method"],
-            level=about["level"],
-            approximate=about["approximate"],
-            **about["parameters"],
-        )
-        index.ids, index.texts = table["id"].to_pylist(), table["text"].to_pylist()
-        index._vectors = _vectors_of(table, index._vectors)
+        try:
+            index = cls(
+                model,
+                method=about["method"],
+                level=about["level"],
+                approximate=about["approximate"],
+                **about["parameters"],
+            )
+            index.ids, index.texts = table["id"].to_pylist(), table["text"].to_pylist()
+            index._vectors = _vectors_of(table, index._vectors)
+        except (pa.ArrowException, *damaged) as error:
+            reason = str(error).partition("\n")[0]
+            raise InputError(f"{file} is damaged or no search index ({reason})") from None
         return index
 
 
