@@ -19,7 +19,8 @@ models.cnn models.features models.placement models.pipeline models.svm models.lo
 predictions
 relevance_kernels methods.blocks methods.relevance methods.lrp methods.sensitivity
 methods.gradient_input methods.occlusion methods.chance methods.registry
-targets explaining formats passages summary classwords wordpage search mappage documentmap senses
+targets explaining formats passages summary_kernels summary classwords wordpage
+search mappage documentmap senses
 views
 cli
 """.split()

@@ -144,7 +144,8 @@ def class_words(
         wanted = list(target)  # type: ignore[call-overload]
     others: dict[str, Any] = dict(parameters)
     found = iter_explanations(model, texts, wanted, method=method, ids=ids, **others)
-    gathered = _Gathered(len(model.classes_) if wanted == "all" else len(wanted), top)
+    classes = len(model.classes_) if wanted == "all" else len(wanted)
+    gathered = _Gathered(classes, top if per == "occurrence" else 0)
     labels: tuple[Label, ...] = ()
     count = 0
     for block in _in_lists(found):
@@ -180,8 +181,8 @@ class _Gathered:
     counts : (V,) int64
     """
 
-    def __init__(self, classes: int, top: int) -> None:
-        self.top = top
+    def __init__(self, classes: int, occurrences: int) -> None:
+        self.occurrences = occurrences  # how many of the strongest are kept of each class
         self.numbers: dict[str, int] = {}
         self.strongest = np.empty((0, classes), np.float32)
         self.where = np.empty((0, classes), np.int64)
@@ -208,7 +209,7 @@ class _Gathered:
         take_in(
             numbers, values, relevance, first, self.strongest, self.where, self.sums, self.counts
         )
-        for column, best in enumerate(self.best):
+        for column, best in enumerate(self.best if self.occurrences else ()):
             self.best[column] = self._best(best, values[:, column], numbers, first)
 
     def _grow(self) -> None:
@@ -230,9 +231,11 @@ class _Gathered:
         first: int,
     ) -> list[_Occurrence]:
         """Return the strongest occurrences, those of before included; earlier ones win ties."""
-        order = np.argsort(-relevance, kind="stable")[: self.top].tolist()
+        order = np.argsort(-relevance, kind="stable")[: self.occurrences].tolist()
         new = [_Occurrence(float(relevance[n]), int(numbers[n]), first + n) for n in order]
-        return sorted([*before, *new], key=lambda one: (-one.relevance, one.place))[: self.top]
+        return sorted([*before, *new], key=lambda one: (-one.relevance, one.place))[
+            : self.occurrences
+        ]
 
     def entries(
         self, column: int, top: int, per: str, rank: str, least: int, seen: Mapping[str, Any]

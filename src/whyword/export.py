@@ -92,7 +92,7 @@ def write_parquet(explanations: Iterable[Fields], path: Path) -> int:
     count = 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while block := list(islice(rows, _BLOCK)):
-            arrays = [_column([row.get(field.name) for row in block], field) for field in schema]
+            arrays = [_column([row[field.name] for row in block], field) for field in schema]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
             count += len(block)
     return count

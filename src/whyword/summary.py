@@ -23,13 +23,8 @@ from whyword.models.cnn import CNNClassifier
 from whyword.models.features import Bag
 from whyword.models.svm import SVMClassifier
 from whyword.passages import By, ranges
-from whyword.relevance_kernels import (
-    FromAbove,
-    element_sums,
-    score_gradient,
-    squared_gradient_sums,
-    weighted_sums,
-)
+from whyword.relevance_kernels import FromAbove, score_gradient
+from whyword.summary_kernels import element_sums, squared_gradient_sums, weighted_sums
 from whyword.targets import PREDICTED, Question, question
 from whyword.types import Document
 
