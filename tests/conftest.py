@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from whyword import Corpus, load_corpus
+from whyword import CNNClassifier, Corpus, Vectors, load_corpus
 
 settings.register_profile("whyword", deadline=None)  # the first call compiles
 settings.load_profile("whyword")
@@ -52,6 +52,26 @@ def uninstall(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
         monkeypatch.setattr(builtins, "__import__", blocked)
 
     return blocker
+
+
+@pytest.fixture(scope="session")
+def real_cnn(news: Corpus) -> Callable[[int], CNNClassifier]:
+    """Networks of the real sizes, two epochs with GloVe: weights like those of a long training."""
+    sizes = {1: 600, 2: 800, 3: 600}
+    trained: dict[int, CNNClassifier] = {}
+
+    def train(width: int) -> CNNClassifier:
+        if width not in trained:
+            trained[width] = CNNClassifier(
+                vectors=Vectors.load("glove-6b-50d"),
+                width=width,
+                filters=sizes[width],
+                epochs=2,
+                max_words=400,
+            ).fit(news.train.texts[::4], (news.train.labels or [])[::4])
+        return trained[width]
+
+    return train
 
 
 @pytest.fixture(scope="session")

@@ -229,3 +229,47 @@ def occlusion(
         without[t] = 0
         effects[t] = whole - class_scores(without, convolutions, weight, bias)
     return effects
+
+
+def scores_by_step(
+    inputs: Array,
+    convolutions: list[tuple[Array, Array]],
+    weight: Array,
+    bias: Array,
+    words: int,
+    order: list[int],
+    insert: bool,
+) -> Array:
+    """METHOD §7, word deletion: predict again with the first k words of the order zeroed.
+
+    With `insert` they are the only ones that are not. Returns (len(order) + 1, C).
+    """
+    scores = []
+    for k in range(len(order) + 1):
+        changed = inputs.copy()
+        gone = set(order[:k]) if not insert else set(range(words)) - set(order[:k])
+        for t in gone:
+            changed[t] = 0
+        scores.append(class_scores(changed, convolutions, weight, bias))
+    return np.array(scores)
+
+
+def explanatory_power(
+    vectors: Array, labels: list[int], splits: list[tuple[list[int], list[int]]], most: int
+) -> Array:
+    """METHOD §7, EPI: accuracy of 1 … most neighbours on each split, (splits, most)."""
+    units = []
+    for vector in vectors:
+        norm = np.sqrt(sum(x * x for x in vector))
+        units.append(vector / norm if norm > 0 else vector)
+    result = np.zeros((len(splits), most))
+    for number, (train, test) in enumerate(splits):
+        for document in test:
+            near = sorted(
+                (float(np.sum((units[document] - units[other]) ** 2)), other) for other in train
+            )
+            for k in range(1, most + 1):
+                votes = [labels[other] for _, other in near[:k]]
+                winner = min(votes, key=lambda label: (-votes.count(label), label))
+                result[number, k - 1] += (winner == labels[document]) / len(test)
+    return result

@@ -10,7 +10,7 @@ import pytest
 import whyword
 
 FLOW = """
-errors checks printable storage heatmap picture export types
+errors checks printable storage heatmap picture export types alignment
 characters compiled scan text
 download posts tables newsgroups source split corpus overview
 vocabulary vectorfile vectorstore pretrained cbow_kernels cbow induction vectors
@@ -21,10 +21,13 @@ relevance_kernels methods.blocks methods.relevance methods.lrp methods.sensitivi
 methods.gradient_input methods.occlusion methods.chance methods.registry
 targets explaining formats passages summary_kernels summary classwords wordpage
 search mappage documentmap senses
+evaluation.deletion_kernels evaluation.erasure evaluation.ranking evaluation.deletion
+evaluation.neighbour_kernels evaluation.neighbours evaluation.power evaluation.significance
 views
 cli
 """.split()
 
+INITS = ("models.__init__", "methods.__init__", "evaluation.__init__")
 PACKAGE = Path(whyword.__file__).parent
 
 
@@ -46,7 +49,7 @@ def name_of(path: Path) -> str:
 
 def test_every_module_has_its_place() -> None:
     names = {name_of(path) for path in PACKAGE.rglob("*.py")}
-    assert names == {*FLOW, "__init__", "__main__", "models.__init__", "methods.__init__"}
+    assert names == {*FLOW, "__init__", "__main__", *INITS}
 
 
 @pytest.mark.parametrize("module", FLOW)

@@ -10,6 +10,9 @@ from whyword.errors import (
     MissingExtraError,
     WhywordError,
 )
+from whyword.evaluation.deletion import EXPERIMENTS, DeletionCurve, deletion_curve
+from whyword.evaluation.power import ExplanatoryPower, explanatory_power
+from whyword.evaluation.significance import Comparison, compare, compare_all
 from whyword.explaining import explain, iter_explanations
 from whyword.models.cnn import CNNClassifier
 from whyword.models.loading import load_model
@@ -25,16 +28,20 @@ from whyword.vectors import Vectors
 
 __version__ = "0.1.0"
 __all__ = [
+    "EXPERIMENTS",
     "CNNClassifier",
     "ClassWord",
     "ClassWords",
+    "Comparison",
     "ConservationError",
     "Corpus",
+    "DeletionCurve",
     "Document",
     "DocumentMap",
     "DownloadError",
     "Explanation",
     "Explanations",
+    "ExplanatoryPower",
     "FilterExplanation",
     "Hit",
     "InputError",
@@ -47,9 +54,13 @@ __all__ = [
     "Vectors",
     "WhywordError",
     "class_words",
+    "compare",
+    "compare_all",
+    "deletion_curve",
     "document_map",
     "draw_maps",
     "explain",
+    "explanatory_power",
     "iter_explanations",
     "iter_summaries",
     "load_corpus",

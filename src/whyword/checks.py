@@ -4,6 +4,7 @@ import operator
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -61,6 +62,17 @@ def strings(name: str, values: Iterable[str]) -> list[str]:
             kind = type(value).__name__
             raise InputError(f"{name}: item {number} must be a str, not {kind}: {value!r:.60}")
     return listed
+
+
+def one_each(name: str, values: Iterable[Any], texts: int) -> list[Any]:
+    """Return the values as a list; raise unless there is one for each of the texts."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        kind = type(values).__name__
+        raise InputError(f"{name} takes a list with one entry per text, not {kind}")
+    each = list(values)
+    if len(each) != texts:
+        raise InputError(f"{name} and texts differ in length: {len(each)} ≠ {texts}")
+    return each
 
 
 def expanded(path: str | Path) -> Path:

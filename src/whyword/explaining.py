@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import strings
+from whyword.checks import one_each, strings
 from whyword.errors import InputError
 from whyword.methods.blocks import NetworkBlock, blocks, kind_of, model_classes, network_blocks
 from whyword.methods.registry import Method, checked_parameters, find_method
@@ -137,11 +137,11 @@ def explain(
     several = [texts] if isinstance(texts, str) else strings("texts", texts)
     asked: dict[str, Any] = {
         "target": target,
-        "targets": _one_each(targets, several, "targets"),
+        "targets": None if targets is None else one_each("targets", targets, len(several)),
         "against": against,
         "method": method,
         "strict": strict,
-        "ids": _one_each(ids, several, "ids"),
+        "ids": None if ids is None else one_each("ids", ids, len(several)),
         **parameters,
     }
     if layer == POOLED:
@@ -367,15 +367,3 @@ def _shaped(values: NDArray[Any], asked: Question, copy: bool) -> NDArray[np.flo
 
 def _shaped_padding(padding: NDArray[np.float64], asked: Question) -> object:
     return float(padding[0]) if asked.single else padding
-
-
-def _one_each(values: Iterable[Any] | None, texts: list[str], name: str) -> list[Any] | None:
-    if values is None:
-        return None
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        kind = type(values).__name__
-        raise InputError(f"{name} takes a list with one entry per text, not {kind}")
-    each = list(values)
-    if len(each) != len(texts):
-        raise InputError(f"{name} and texts differ in length: {len(each)} ≠ {len(texts)}")
-    return each

@@ -119,7 +119,11 @@ class Estimator(ABC):
 
     def predict_proba(self, texts: Iterable[str]) -> NDArray[np.float64]:
         """Return the probability of each class, (documents, classes)."""
-        return softmax(self.class_scores(texts) / self._temperature())
+        return self.probabilities(self.class_scores(texts))
+
+    def probabilities(self, scores: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the probability of each class from the scores of all, (documents, classes)."""
+        return softmax(scores / self._temperature())
 
     def score(self, texts: Iterable[str], labels: Iterable[object]) -> float:
         """Return the share of texts whose class is predicted right."""

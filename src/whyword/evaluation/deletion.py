@@ -1,0 +1,392 @@
+"""Word deletion: how fast a decision goes when the words that explain it go."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.checks import one_each, strings, whole_number
+from whyword.errors import InputError
+from whyword.evaluation.erasure import scores_by_step
+from whyword.evaluation.ranking import LEAST, MOST, ranking_of
+from whyword.methods.blocks import Block, blocks, kind_of, model_classes
+from whyword.models.estimator import Estimator
+from whyword.targets import PREDICTED, class_number
+from whyword.types import Label
+
+TRUE = "true"
+STARTS = ("correct", "wrong", "all")
+ORDERS = (MOST, LEAST)
+ACTIONS = ("delete", "insert")
+EXPERIMENTS: Mapping[int, Mapping[str, str]] = {
+    1: {"documents": "correct", "target": TRUE, "order": "most"},
+    2: {"documents": "wrong", "target": TRUE, "order": "least"},
+    3: {"documents": "wrong", "target": PREDICTED, "order": "most"},
+}
+_DOCUMENTS = 256  # whose scores at all steps are held at a time
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DeletionCurve:
+    """What became of n documents while up to K of their words went (or came), in R runs.
+
+    Attributes
+    ----------
+    method, documents, target, order, action : str
+        As they were asked for.
+    chosen : (n,) intp
+        Which of the texts took part.
+    correct : (R, n, K + 1) bool
+        Whether the prediction was the true class after each step; the first column is the start.
+    scores, probabilities : (R, n, K + 1) float32
+        Of the target class.
+    opposite : (R, n, K + 1) float32, or None
+        The target's probability if the same words are put into the empty document instead
+        (taken out of the whole one, if the action is to insert).
+    """
+
+    method: str
+    documents: str
+    target: Label
+    order: str
+    action: str
+    chosen: NDArray[np.intp]
+    correct: NDArray[np.bool_]
+    scores: NDArray[np.float32]
+    probabilities: NDArray[np.float32]
+    opposite: NDArray[np.float32] | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"DeletionCurve({self.method}: {self.action} {self.order} relevant first, "
+            f"{len(self):,} documents, {self.steps} steps, area {self.area:.4f})"
+        )
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    @property
+    def steps(self) -> int:
+        """How many words went, K."""
+        return int(self.correct.shape[2]) - 1
+
+    @property
+    def runs(self) -> int:
+        """How many orders were tried: 1, or the runs of a random baseline."""
+        return len(self.correct)
+
+    @property
+    def accuracy(self) -> NDArray[np.float64]:
+        """Share of the documents predicted right after each step, mean of the runs: (K + 1,)."""
+        mean: NDArray[np.float64] = self.correct.mean(axis=(0, 1))
+        return mean
+
+    @property
+    def mean_score(self) -> NDArray[np.float64]:
+        """The target's score after each step, mean of documents and runs: (K + 1,)."""
+        mean: NDArray[np.float64] = self.scores.mean(axis=(0, 1), dtype=np.float64)
+        return mean
+
+    @property
+    def area(self) -> float:
+        """Area under the accuracy over the steps, as a share of the largest possible."""
+        return float(self.document_areas().mean())
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of that area over the runs; 0 for a single run."""
+        areas = _areas(self.correct).mean(axis=1)
+        return float(areas.std(ddof=1)) if self.runs > 1 else 0.0
+
+    @property
+    def score_area(self) -> float:
+        """Mean height of the target's score over the steps."""
+        return float(self.document_areas("score").mean())
+
+    def document_areas(self, measure: str = "accuracy") -> NDArray[np.float64]:
+        """Return each document's area, mean of the runs, (n,); they average to :attr:`area`.
+
+        Parameters
+        ----------
+        measure : {"accuracy", "score"}
+        """
+        if measure not in ("accuracy", "score"):
+            raise InputError(f"measure may be 'accuracy' or 'score', not {measure!r}")
+        traces = self.correct if measure == "accuracy" else self.scores
+        mean: NDArray[np.float64] = _areas(traces).mean(axis=0)
+        return mean
+
+    @property
+    def aopc(self) -> float:
+        """Mean change of the target's score over the steps 0 … K (Samek et al., 2017).
+
+        How far it has fallen since the start; for insertion, risen.
+        """
+        mean = self.mean_score
+        change = float((mean[0] - mean).mean())
+        return change if self.action == "delete" else -change
+
+    @property
+    def comprehensiveness(self) -> float | None:
+        """Mean fall of the target's probability when the first 1 … K words are taken away."""
+        return self._fall(self.probabilities if self.action == "delete" else self.opposite)
+
+    @property
+    def sufficiency(self) -> float | None:
+        """Mean fall of the target's probability when only the first 1 … K words are kept."""
+        return self._fall(self.opposite if self.action == "delete" else self.probabilities)
+
+    def _fall(self, traces: NDArray[np.float32] | None) -> float | None:
+        whole = self.probabilities if self.action == "delete" else self.opposite
+        if traces is None or whole is None:
+            return None
+        return float((whole[:, :, :1] - traces[:, :, 1:]).mean(dtype=np.float64))
+
+    @property
+    def better(self) -> str | None:
+        """Whether a "lower" or a "higher" area speaks for the method; None if that is open."""
+        if self.target == TRUE or (self.target, self.documents) == (PREDICTED, "correct"):
+            return self.better_score
+        if (self.target, self.documents) == (PREDICTED, "wrong"):  # the wrong class goes
+            return "higher" if self.better_score == "lower" else "lower"
+        return None
+
+    @property
+    def better_score(self) -> str:
+        """Whether a "lower" or a "higher" mean score of the target speaks for the method."""
+        return "lower" if (self.action == "delete") == (self.order == MOST) else "higher"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve's figures as plain data; the documents' traces are left out."""
+        return {
+            "method": self.method,
+            "documents": self.documents,
+            "target": self.target,
+            "order": self.order,
+            "action": self.action,
+            "count": len(self),
+            "steps": self.steps,
+            "runs": self.runs,
+            "accuracy": self.accuracy.tolist(),
+            "mean_score": self.mean_score.tolist(),
+            "area": self.area,
+            "area_deviation": self.deviation,
+            "score_area": self.score_area,
+            "aopc": self.aopc,
+            "comprehensiveness": self.comprehensiveness,
+            "sufficiency": self.sufficiency,
+        }
+
+
+def deletion_curve(
+    model: object,
+    texts: Iterable[str],
+    labels: Iterable[Any],
+    method: str | None = None,
+    order: str = "most",
+    target: object = TRUE,
+    documents: str = "correct",
+    steps: int = 50,
+    *,
+    relevance: Iterable[Any] | None = None,
+    action: str = "delete",
+    least_words: int = 1,
+    runs: int = 10,
+    seed: int = 0,
+    sufficiency: bool = True,
+    **parameters: float | str,
+) -> DeletionCurve:
+    """Take away words by their relevance, and see what the model says after each.
+
+    Relevance is found once, on the intact text. The defaults are the paper's first experiment;
+    the three are ``EXPERIMENTS[1]`` to ``EXPERIMENTS[3]``, to be passed as ``**EXPERIMENTS[2]``.
+
+    Parameters
+    ----------
+    model : CNNClassifier, SVMClassifier or anything with ``predict_proba(list of str)``
+    texts : iterable of str
+    labels : iterable
+        The true class of each text.
+    method : str, optional
+        One of :func:`~whyword.explain`'s ("lrp" by default), "random", or "random_known": random
+        among the words the model knows (the others follow). Given `relevance`, it is its name.
+    order : {"most", "least"}
+        Which words go first; among equals, those that stand first.
+    target : "true", "predicted" or a class
+        For whom relevance is found.
+    documents : {"correct", "wrong", "all"}
+        Those the model was right about at first, or wrong about.
+    steps : int
+        How many words go; a shorter document stays as it is when none is left.
+    relevance : iterable, optional
+        Somebody's relevances, one entry per text: a value for each word, a pair (spans, values)
+        with character offsets, or an Explanation. See :func:`~whyword.alignment.aligned`.
+    action : {"delete", "insert"}
+        "insert" begins with none of the words, and puts them in.
+    least_words : int
+        Leave out documents with fewer words; the paper's experiments have 100.
+    runs, seed : int
+        How often, and from what seed on, the random methods are repeated.
+    sufficiency : bool
+        Find what the opposite action needs, too. It takes as long again.
+    **parameters
+        Of the method.
+
+    Returns
+    -------
+    DeletionCurve
+    """
+    _check_choice("order", order, ORDERS)
+    _check_choice("documents", documents, STARTS)
+    _check_choice("action", action, ACTIONS)
+    steps, least = whole_number("steps", steps), whole_number("least_words", least_words)
+    kind = kind_of(model)
+    classes = model_classes(model)
+    several = strings("texts", texts)
+    truth = true_numbers(classes, labels, len(several))
+    ranking = ranking_of(kind, method, relevance, len(several), order, runs, seed, parameters)
+    wanted = _Wanted(classes, target, documents, least)
+    inserting, both = action == "insert", sufficiency
+    parts: list[_Traces] = []
+    at = 0
+    for block in blocks(model, several, 1, elements=False):
+        here = truth[at : at + len(block.documents)]
+        targets = wanted.targets(block, here)
+        orders = ranking.orders(block, targets, at, steps)
+        for some in wanted.chosen(block, here):
+            found = scores_by_step(block, some, orders[some], inserting)
+            opposite = scores_by_step(block, some, orders[some], not inserting) if both else None
+            parts.append(_traces(model, at + some, found, opposite, here[some], targets[some, 0]))
+        at += len(block.documents)
+    if not parts:
+        raise InputError(wanted.nothing(len(several)))
+    recorded = target if isinstance(target, Label) else str(target)
+    joined = _joined(parts)
+    return DeletionCurve(ranking.name, documents, recorded, order, action, *joined)
+
+
+# ---- which documents, which words -------------------------------------------------------------
+
+
+def true_numbers(classes: list[Label], labels: Iterable[Any], texts: int) -> NDArray[np.intp]:
+    """Return the class number of each label, (texts,); raise if they do not fit."""
+    known: dict[Any, int] = {}
+    numbers = []
+    for label in one_each("labels", labels, texts):
+        if not isinstance(label, Label | np.generic):
+            raise InputError(f"a label must be a string or a number, not {label!r:.60}")
+        if label not in known:
+            known[label] = class_number(classes, label)
+        numbers.append(known[label])
+    return np.array(numbers, np.intp)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Which documents take part, and whose score is looked at."""
+
+    classes: list[Label]
+    target: object
+    start: str
+    least_words: int
+
+    def targets(self, block: Block, truth: NDArray[np.intp]) -> NDArray[np.int32]:
+        """Return the target of each document of a block, (documents, 1)."""
+        if isinstance(self.target, str) and self.target == TRUE:
+            numbers = truth
+        elif isinstance(self.target, str) and self.target == PREDICTED:
+            numbers = block.scores.argmax(axis=1)
+        else:
+            numbers = np.full(len(truth), class_number(self.classes, self.target))
+        return np.ascontiguousarray(numbers[:, None], np.int32)
+
+    def chosen(self, block: Block, truth: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+        """Yield the numbers of the block's documents that take part, some at a time."""
+        right = block.scores.argmax(axis=1) == truth
+        within = np.array([len(document) >= self.least_words for document in block.documents])
+        if self.start != "all":
+            within &= right if self.start == "correct" else ~right
+        numbers = np.flatnonzero(within)
+        for first in range(0, len(numbers), _DOCUMENTS):
+            yield numbers[first : first + _DOCUMENTS]
+
+    def nothing(self, texts: int) -> str:
+        """Return why there was no document to start from."""
+        if not texts:
+            return "there are no texts"
+        kind = {"correct": "predicted right", "wrong": "predicted wrong", "all": "there"}[
+            self.start
+        ]
+        words = f"{self.least_words} word{'s' if self.least_words > 1 else ''}"
+        return f"none of the {texts:,} texts is {kind} and has at least {words}"
+
+
+# ---- what became of them ----------------------------------------------------------------------
+
+
+class _Traces(NamedTuple):
+    """Of some documents: the fields of DeletionCurve from `chosen` on."""
+
+    chosen: NDArray[np.intp]
+    correct: NDArray[np.bool_]
+    scores: NDArray[np.float32]
+    probabilities: NDArray[np.float32]
+    opposite: NDArray[np.float32] | None
+
+
+def _traces(
+    model: object,
+    chosen: NDArray[np.intp],
+    scores: NDArray[np.float64],
+    opposite: NDArray[np.float64] | None,
+    truth: NDArray[np.intp],
+    targets: NDArray[np.int32],
+) -> _Traces:
+    """Return the traces of n documents from all classes' scores, (n, R, K + 1, C)."""
+    return _Traces(
+        chosen,
+        np.moveaxis(scores.argmax(axis=3) == truth[:, None, None], 0, 1),
+        _of_target(scores, targets),
+        _of_target(_probabilities(model, scores), targets),
+        None if opposite is None else _of_target(_probabilities(model, opposite), targets),
+    )
+
+
+def _of_target(values: NDArray[np.float64], targets: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Return the targets' values of all classes', (R, n, K + 1)."""
+    column = targets.astype(np.intp)[:, None, None, None]
+    chosen = np.take_along_axis(values, column, axis=3)[..., 0]
+    return np.moveaxis(chosen, 0, 1).astype(np.float32)
+
+
+def _probabilities(model: object, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    if not isinstance(model, Estimator):
+        return scores  # they are probabilities
+    flat = model.probabilities(scores.reshape(-1, scores.shape[-1]))
+    return flat.reshape(scores.shape)
+
+
+def _joined(parts: list[_Traces]) -> _Traces:
+    opposite = [part.opposite for part in parts if part.opposite is not None]
+    return _Traces(
+        np.concatenate([part.chosen for part in parts]),
+        np.concatenate([part.correct for part in parts], axis=1),
+        np.concatenate([part.scores for part in parts], axis=1),
+        np.concatenate([part.probabilities for part in parts], axis=1),
+        np.concatenate(opposite, axis=1) if opposite else None,
+    )
+
+
+def _areas(traces: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the mean height of traces over their steps, by the trapezoidal rule: (R, n)."""
+    ends = (traces[..., 0].astype(np.float64) + traces[..., -1]) / 2
+    inner = traces[..., 1:-1].sum(axis=2, dtype=np.float64)
+    areas: NDArray[np.float64] = (ends + inner) / (traces.shape[2] - 1)
+    return areas
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"{name} may be {' or '.join(map(repr, choices))}, not {value!r:.60}")

@@ -1,0 +1,151 @@
+"""The compiled loops of nearest neighbours, in float64, each sum in one fixed order.
+
+So two equal vectors are exactly equally far from any third, wherever they stand; a product of
+matrices does not promise that.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.compiled import compiled
+from whyword.kernels import in_threads
+
+Numbers: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.int64]
+
+
+@compiled
+def squared_distance(a: Numbers, b: Numbers) -> float:
+    """Σ_i (a_i − b_i)², in four sums that are added at the end."""
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    whole = a.size // 4 * 4
+    for i in range(0, whole, 4):
+        d0, d1, d2, d3 = a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2], a[i + 3] - b[i + 3]
+        s0 += d0 * d0
+        s1 += d1 * d1
+        s2 += d2 * d2
+        s3 += d3 * d3
+    for i in range(whole, a.size):
+        s0 += (a[i] - b[i]) * (a[i] - b[i])
+    return (s0 + s1) + (s2 + s3)
+
+
+def dense_distances(vectors: Numbers, rows: Places, others: Places) -> Numbers:
+    """Return Σ_i (x_i − y_i)² of each of the rows to its others, (rows, M).
+
+    Parameters
+    ----------
+    vectors : (n, D) float64
+    rows : (r,) int64
+    others : (r, M) int64
+    """
+    found = np.empty(others.shape)
+
+    def work(first: int, last: int) -> None:
+        fill_dense_distances(vectors, rows, others, first, last, found)
+
+    in_threads(work, len(rows))
+    return found
+
+
+@compiled
+def fill_dense_distances(
+    vectors: Numbers, rows: Places, others: Places, first: int, last: int, found: Numbers
+) -> None:
+    """found[r, m] = |vectors[rows[r]] − vectors[others[r, m]]|² for first ≤ r < last."""
+    for r in range(first, last):
+        own = vectors[rows[r]]
+        for m in range(others.shape[1]):
+            found[r, m] = squared_distance(own, vectors[others[r, m]])
+
+
+def sparse_distances(
+    starts: Places, columns: Places, values: Numbers, width: int, rows: Places
+) -> Numbers:
+    """Return Σ_i (x_i − y_i)² of each of the rows to all vectors, (rows, n).
+
+    Parameters
+    ----------
+    starts, columns, values
+        Of a compressed sparse matrix with n rows, columns in increasing order.
+    width : int
+        How many columns it has.
+    rows : (r,) int64
+    """
+    found = np.empty((len(rows), len(starts) - 1))
+    squares = np.empty(len(starts) - 1)
+    fill_squares(starts, values, squares)
+
+    def work(first: int, last: int) -> None:
+        fill_sparse_distances(starts, columns, values, squares, width, rows, first, last, found)
+
+    in_threads(work, len(rows))
+    return found
+
+
+@compiled
+def fill_squares(starts: Places, values: Numbers, squares: Numbers) -> None:
+    """squares[e] = Σ_i x_i² of row e."""
+    for e in range(squares.size):
+        squares[e] = 0.0
+        for n in range(starts[e], starts[e + 1]):
+            squares[e] += values[n] * values[n]
+
+
+@compiled
+def fill_sparse_distances(
+    starts: Places,
+    columns: Places,
+    values: Numbers,
+    squares: Numbers,
+    width: int,
+    rows: Places,
+    first: int,
+    last: int,
+    found: Numbers,
+) -> None:
+    """found[r, e] = |x|² + |y|² − 2·Σ_i x_i·y_i over the columns i that e has; at least 0."""
+    own = np.zeros(width)
+    for r in range(first, last):
+        begin, end = starts[rows[r]], starts[rows[r] + 1]
+        for n in range(begin, end):
+            own[columns[n]] = values[n]
+        for e in range(squares.size):
+            product = 0.0
+            for n in range(starts[e], starts[e + 1]):
+                product += values[n] * own[columns[n]]
+            found[r, e] = max(0.0, squares[rows[r]] + squares[e] - 2 * product)
+        for n in range(begin, end):
+            own[columns[n]] = 0.0
+
+
+def predicted_by_count(neighbours: Places, labels: Places, classes: int) -> NDArray[np.int32]:
+    """Return what the first 1 … K neighbours of each document vote for, (documents, K).
+
+    Parameters
+    ----------
+    neighbours : (documents, K) int64
+        The nearest first.
+    labels : (n,) int64
+    """
+    votes = np.empty(neighbours.shape, np.int32)
+    count_votes(neighbours, labels, classes, votes)
+    return votes
+
+
+@compiled
+def count_votes(neighbours: Places, labels: Places, classes: int, votes: NDArray[np.int32]) -> None:
+    """votes[d, k] = the label most frequent among the first k + 1; of several, the smallest."""
+    counts = np.empty(classes, np.int64)
+    for d in range(neighbours.shape[0]):
+        counts[:] = 0
+        best = 0
+        for k in range(neighbours.shape[1]):
+            label = labels[neighbours[d, k]]
+            counts[label] += 1
+            ahead = counts[label] > counts[best]
+            if ahead or (counts[label] == counts[best] and label < best):
+                best = label
+            votes[d, k] = best

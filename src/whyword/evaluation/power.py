@@ -1,0 +1,203 @@
+"""The explanatory power index: how well documents are told apart by what explains them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.checks import one_each, whole_number
+from whyword.errors import InputError
+from whyword.evaluation.neighbour_kernels import predicted_by_count
+from whyword.evaluation.neighbours import Neighbours, nearest_neighbours, unit_vectors
+
+Split = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExplanatoryPower:
+    """How well K nearest neighbours know a document's class by its summary vector.
+
+    Attributes
+    ----------
+    epi : float
+        Accuracy, mean of the splits, at the best number of neighbours.
+    k : int
+        That number; of several equally good ones the smallest.
+    accuracies : (splits, K) float64
+        Of each split, for each number of neighbours.
+    neighbours : (K,) int64
+        Those numbers.
+    splits : list of (train, test)
+        The documents' numbers, increasing.
+    """
+
+    epi: float
+    k: int
+    accuracies: NDArray[np.float64]
+    neighbours: NDArray[np.int64]
+    splits: list[Split]
+
+    def __repr__(self) -> str:
+        return f"ExplanatoryPower(epi={self.epi:.4f} ± {self.deviation:.4f}, k={self.k})"
+
+    @property
+    def curve(self) -> NDArray[np.float64]:
+        """Accuracy for each number of neighbours, mean of the splits: (K,)."""
+        mean: NDArray[np.float64] = self.accuracies.mean(axis=0)
+        return mean
+
+    @property
+    def by_split(self) -> NDArray[np.float64]:
+        """Accuracy of each split with the best number of neighbours, (splits,)."""
+        best: NDArray[np.float64] = self.accuracies[:, list(self.neighbours).index(self.k)]
+        return best
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of those; 0 for a single split."""
+        return float(self.by_split.std(ddof=1)) if len(self.splits) > 1 else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain data; the splits themselves by their sizes."""
+        return {
+            "epi": self.epi,
+            "k": self.k,
+            "deviation": self.deviation,
+            "neighbours": self.neighbours.tolist(),
+            "curve": self.curve.tolist(),
+            "accuracies": self.accuracies.tolist(),
+            "train": [len(train) for train, _ in self.splits],
+            "test": [len(test) for _, test in self.splits],
+        }
+
+
+def explanatory_power(
+    vectors: Any,  # noqa: ANN401 - an array or a sparse matrix
+    labels: Iterable[Any],
+    splits: int | Iterable[Sequence[Any]] = 10,
+    neighbours: Iterable[int] = range(1, 31),
+    seed: int = 0,
+) -> ExplanatoryPower:
+    """Classify documents by the nearest summary vectors: the better, the more they tell.
+
+    Vectors are scaled to unit length. The rule is exact: distances are euclidean, in float64;
+    equally near documents count in their order; of labels with equally many votes, the smallest
+    (first in sorted order) wins.
+
+    Parameters
+    ----------
+    vectors : (documents, D) array or sparse matrix
+        Such as :func:`~whyword.summarize` returns.
+    labels : iterable
+        The class of each document.
+    splits : int, or iterable of (train, test)
+        How many random halves; or the documents' numbers for each split.
+    neighbours : iterable of int
+        The numbers K of neighbours to try.
+    seed : int
+        Of the random halves: the same for every set of vectors, so that they can be compared.
+
+    Returns
+    -------
+    ExplanatoryPower
+    """
+    units = unit_vectors(vectors)
+    classes, numbers = _class_numbers(one_each("labels", labels, len(units)))
+    counts = _counts(neighbours)
+    halves = random_halves(len(units), splits, seed) if _is_count(splits) else None
+    chosen = halves or _checked_splits(splits, len(units))
+    smallest = min(len(train) for train, _ in chosen)
+    if smallest < counts[-1]:
+        raise InputError(
+            f"{counts[-1]} neighbours need as many documents to choose from; a split has "
+            f"{smallest}: give more documents, or neighbours=range(1, {smallest + 1})"
+        )
+    share = smallest / len(units)
+    most = int(counts[-1])
+    wanted = int(np.ceil((most + 6 * most**0.5 + 6) / share))  # so that hardly any lacks some
+    found = nearest_neighbours(units, wanted)
+    accuracies = np.array(
+        [_accuracies(found, split, numbers, len(classes), counts) for split in chosen]
+    )
+    means = accuracies.mean(axis=0)
+    best = int(means.argmax())
+    return ExplanatoryPower(float(means[best]), int(counts[best]), accuracies, counts, chosen)
+
+
+def random_halves(documents: int, splits: Any, seed: int) -> list[Split]:  # noqa: ANN401 - checked
+    """Return random halves of the documents: (train, test), the odd one for training."""
+    count = whole_number("splits", splits, most=10_000)
+    if documents < 2:
+        raise InputError(f"there are {documents} documents; two halves need at least 2")
+    random = np.random.default_rng(whole_number("seed", seed, least=0))
+    halves = []
+    for _ in range(count):
+        order = random.permutation(documents)
+        cut = documents - documents // 2
+        halves.append((np.sort(order[:cut]), np.sort(order[cut:])))
+    return halves
+
+
+def _is_count(splits: object) -> bool:
+    return not isinstance(splits, Iterable)
+
+
+def _checked_splits(splits: Any, documents: int) -> list[Split]:  # noqa: ANN401 - checked here
+    result: list[Split] = []
+    for number, pair in enumerate(splits):
+        try:
+            train, test = (np.unique(np.asarray(part)) for part in pair)
+        except (TypeError, ValueError):
+            raise InputError(f"split {number} is no pair of documents' numbers") from None
+        for name, part in (("train", train), ("test", test)):
+            if part.dtype.kind not in "iu" or not len(part):
+                raise InputError(f"split {number}: {name} must be some documents' numbers")
+            if part[0] < 0 or part[-1] >= documents:
+                raise InputError(
+                    f"split {number}: {name} names document "
+                    f"{part[0] if part[0] < 0 else part[-1]}; there are {documents}, from 0 on"
+                )
+        both = np.intersect1d(train, test)
+        if len(both):
+            raise InputError(f"split {number}: document {both[0]} is in train and in test")
+        result.append((train.astype(np.int64), test.astype(np.int64)))
+    if not result:
+        raise InputError("splits is empty; give a number, or (train, test) pairs")
+    return result
+
+
+def _class_numbers(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    for number, label in enumerate(labels):
+        if label is None or (isinstance(label, float) and np.isnan(label)):
+            raise InputError(f"label {number} is missing ({label!r})")
+    try:
+        classes, numbers = np.unique(np.asarray(labels), return_inverse=True)
+    except TypeError:
+        raise InputError("labels must be all strings or all numbers") from None
+    return classes, numbers.reshape(-1).astype(np.int64)
+
+
+def _counts(neighbours: Iterable[int]) -> NDArray[np.int64]:
+    given = [neighbours] if not isinstance(neighbours, Iterable) else list(neighbours)
+    if not given:
+        raise InputError("neighbours is empty; give at least one number")
+    return np.unique([whole_number("neighbours", count) for count in given]).astype(np.int64)
+
+
+def _accuracies(
+    found: Neighbours,
+    split: Split,
+    labels: NDArray[np.int64],
+    classes: int,
+    counts: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return the accuracy on one split for each number of neighbours, (K,)."""
+    train, test = split
+    allowed = np.zeros(len(labels), np.bool_)
+    allowed[train] = True
+    nearest = found.among(test, allowed, int(counts[-1]))
+    votes = predicted_by_count(nearest, labels, classes)[:, counts - 1]
+    right: NDArray[np.float64] = (votes == labels[test][:, None]).mean(axis=0)
+    return right

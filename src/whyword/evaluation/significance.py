@@ -1,0 +1,360 @@
+"""Whether one explanation is better than another, or chance has it so."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from whyword.checks import real_number, whole_number
+from whyword.errors import InputError, MissingExtraError
+from whyword.evaluation.deletion import DeletionCurve
+from whyword.evaluation.power import ExplanatoryPower
+
+Numbers = NDArray[np.float64]
+Measured: TypeAlias = ExplanatoryPower | DeletionCurve
+
+T_TEST, BOOTSTRAP = "corrected resampled t-test", "paired bootstrap"
+_DRAWS = 1 << 22  # random numbers held at a time
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How two explanations compare.
+
+    Attributes
+    ----------
+    names : (str, str)
+    test : str
+    values : (float, float)
+        What is compared: EPI, or the area of a deletion curve.
+    difference : float
+        The first minus the second.
+    statistic : float or None
+        Student's t.
+    freedom : int or None
+        Its degrees of freedom.
+    interval : (float, float)
+        Where the difference is, with confidence 1 − alpha.
+    p : float
+        How probable a difference at least as large is if there is none.
+    adjusted : float
+        The same after Holm's correction for all comparisons made together.
+    comparisons : int
+        How many those were.
+    alpha : float
+    better : "higher", "lower" or None
+        Which value speaks for an explanation.
+    details : str
+        About the values, for the verdict.
+    """
+
+    names: tuple[str, str]
+    test: str
+    values: tuple[float, float]
+    difference: float
+    statistic: float | None
+    freedom: int | None
+    interval: tuple[float, float]
+    p: float
+    adjusted: float
+    comparisons: int
+    alpha: float
+    better: str | None
+    details: str
+
+    @property
+    def significant(self) -> bool:
+        """Whether chance is a poor explanation of the difference."""
+        return self.adjusted < self.alpha
+
+    @property
+    def winner(self) -> str | None:
+        """The better one, if the difference is significant and one of them can be called better."""
+        if not self.significant or self.better is None:
+            return None
+        first = (self.difference > 0) == (self.better == "higher")
+        return self.names[0] if first else self.names[1]
+
+    @property
+    def verdict(self) -> str:
+        """What the numbers say, in a sentence."""
+        a, b = self.names
+        if self.winner is not None:
+            said = f"{self.winner} is better than {b if self.winner == a else a}"
+        elif self.significant:
+            said = f"{a} is {'higher' if self.difference > 0 else 'lower'} than {b}"
+        else:
+            said = f"{a} and {b} cannot be told apart here, which does not prove them equal"
+        low, high = (_signed(end) for end in self.interval)
+        share = f"{1 - self.alpha:.0%}"
+        test = self.test
+        if self.statistic is not None:
+            test += f", t({self.freedom}) = {self.statistic:.2f}"
+        corrected = ""
+        if self.comparisons > 1:
+            corrected = (
+                f", {_probability(self.adjusted)} after Holm's correction for "
+                f"{self.comparisons} comparisons"
+            )
+        return (
+            f"{said}: {self.details}, difference {_signed(self.difference)} "
+            f"({share} interval {low} to {high}; {test}, {_probability(self.p)}{corrected})."
+        )
+
+    def __str__(self) -> str:
+        return self.verdict
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain data; infinite statistics as None."""
+        finite = self.statistic is not None and math.isfinite(self.statistic)
+        return {
+            "names": list(self.names),
+            "test": self.test,
+            "values": list(self.values),
+            "difference": self.difference,
+            "statistic": self.statistic if finite else None,
+            "freedom": self.freedom,
+            "interval": list(self.interval),
+            "p": self.p,
+            "adjusted": self.adjusted,
+            "comparisons": self.comparisons,
+            "alpha": self.alpha,
+            "significant": self.significant,
+            "winner": self.winner,
+            "verdict": self.verdict,
+        }
+
+
+def compare(
+    a: Measured,
+    b: Measured,
+    *,
+    names: tuple[str, str] = ("the first", "the second"),
+    measure: str = "accuracy",
+    alpha: float = 0.05,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> Comparison:
+    """Test whether two explanations differ.
+
+    Two explanatory powers, of the same splits and each at its own best number of neighbours, by
+    the corrected resampled t-test of Nadeau & Bengio; two deletion curves, of the same documents,
+    by the paired bootstrap over documents.
+
+    Parameters
+    ----------
+    a, b : ExplanatoryPower, or DeletionCurve
+    names : pair of str
+        For the verdict; those of deletion curves are their methods' by default.
+    measure : {"accuracy", "score"}
+        Of deletion curves: compare the area under the accuracy, or under the target's score.
+    alpha : float
+        The risk to take a difference by chance for a real one.
+    draws, seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    Comparison
+    """
+    alpha = real_number("alpha", alpha, above=0)
+    if alpha >= 1:
+        raise InputError(f"alpha must be below 1, not {alpha:g}")
+    if isinstance(a, ExplanatoryPower) and isinstance(b, ExplanatoryPower):
+        return _compared_powers(a, b, names, alpha)
+    if isinstance(a, DeletionCurve) and isinstance(b, DeletionCurve):
+        if names == ("the first", "the second"):
+            names = (a.method, b.method)
+        return _compared_curves(a, b, names, measure, alpha, draws, seed)
+    kinds = f"{type(a).__name__} and {type(b).__name__}"
+    raise InputError(f"two ExplanatoryPower or two DeletionCurve can be compared, not {kinds}")
+
+
+def compare_all(
+    measured: Mapping[str, Measured],
+    *,
+    measure: str = "accuracy",
+    alpha: float = 0.05,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> list[Comparison]:
+    """Compare each pair, and correct for their number by Holm's method.
+
+    Parameters
+    ----------
+    measured : mapping from name to ExplanatoryPower, or to DeletionCurve
+    measure, alpha, draws, seed
+        As for :func:`compare`.
+
+    Returns
+    -------
+    list of Comparison
+        In the order of the names; ``adjusted`` is the corrected p.
+    """
+    if len(measured) < 2:
+        raise InputError(f"at least two explanations are compared, not {len(measured)}")
+    options: dict[str, Any] = {"measure": measure, "alpha": alpha, "draws": draws, "seed": seed}
+    found = [
+        compare(measured[one], measured[other], names=(one, other), **options)
+        for one, other in combinations(measured, 2)
+    ]
+    adjusted = holm([comparison.p for comparison in found]).tolist()
+    return [
+        replace(comparison, adjusted=p, comparisons=len(found))
+        for comparison, p in zip(found, adjusted, strict=True)
+    ]
+
+
+# ---- the tests --------------------------------------------------------------------------------
+
+
+def corrected_t(differences: ArrayLike, train: float, test: float) -> tuple[float, float, float]:
+    """Return t, two-sided p and standard error of the corrected resampled t-test.
+
+    t = mean / √((1/J + test/train) · variance) with J − 1 degrees of freedom: splits of the same
+    documents overlap, so their differences are correlated, which the second term allows for.
+
+    Parameters
+    ----------
+    differences : (J,) floats
+        Of two accuracies on the same split.
+    train, test : float
+        Sizes of the parts of a split.
+    """
+    values = np.asarray(differences, np.float64)
+    if values.ndim != 1 or len(values) < 2:
+        raise InputError(f"the t-test needs at least two splits, not {values.size}")
+    mean, variance = float(values.mean()), float(values.var(ddof=1))
+    error = math.sqrt((1 / len(values) + test / train) * variance)
+    if error == 0:
+        return (0.0, 1.0, 0.0) if mean == 0 else (math.copysign(math.inf, mean), 0.0, 0.0)
+    t = mean / error
+    return t, float(2 * _student().sf(abs(t), len(values) - 1)), error
+
+
+def bootstrap_means(values: Numbers, draws: int, seed: int) -> Numbers:
+    """Return the means of random resamples with replacement, (draws,)."""
+    random = np.random.default_rng(whole_number("seed", seed, least=0))
+    count, at_once = len(values), max(1, _DRAWS // max(1, len(values)))
+    means = []
+    for first in range(0, draws, at_once):
+        rows = min(at_once, draws - first)
+        means.append(values[random.integers(0, count, (rows, count))].mean(axis=1))
+    return np.concatenate(means)
+
+
+def holm(probabilities: Sequence[float]) -> Numbers:
+    """Return the probabilities after Holm's step-down correction, in the same order."""
+    p = np.asarray(probabilities, np.float64)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(1.0, stepped)
+    return adjusted
+
+
+def _student() -> Any:  # noqa: ANN401 - scipy has no types
+    try:
+        from scipy.stats import t
+    except ImportError:
+        raise MissingExtraError("scipy", "evaluate") from None
+    return t
+
+
+# ---- their use --------------------------------------------------------------------------------
+
+
+def _compared_powers(
+    a: ExplanatoryPower, b: ExplanatoryPower, names: tuple[str, str], alpha: float
+) -> Comparison:
+    same = len(a.splits) == len(b.splits) and all(
+        np.array_equal(x, y)
+        for one, other in zip(a.splits, b.splits, strict=True)
+        for x, y in zip(one, other, strict=True)
+    )
+    if not same:
+        raise InputError(
+            "the two were measured on different splits; use the same documents, splits= and seed="
+        )
+    differences = a.by_split - b.by_split
+    train = float(np.mean([len(part) for part, _ in a.splits]))
+    test = float(np.mean([len(part) for _, part in a.splits]))
+    t, p, error = corrected_t(differences, train, test)
+    mean, freedom = float(differences.mean()), len(differences) - 1
+    reach = float(_student().ppf(1 - alpha / 2, freedom)) * error
+    return Comparison(
+        names=names,
+        test=T_TEST,
+        values=(a.epi, b.epi),
+        difference=mean,
+        statistic=t,
+        freedom=freedom,
+        interval=(mean - reach, mean + reach),
+        p=p,
+        adjusted=p,
+        comparisons=1,
+        alpha=alpha,
+        better="higher",
+        details=f"EPI {a.epi:.4f} (K = {a.k}) against {b.epi:.4f} (K = {b.k})",
+    )
+
+
+def _compared_curves(
+    a: DeletionCurve,
+    b: DeletionCurve,
+    names: tuple[str, str],
+    measure: str,
+    alpha: float,
+    draws: int,
+    seed: int,
+) -> Comparison:
+    for what, of in _ALIKE.items():
+        if of(a) != of(b):
+            raise InputError(f"the two curves differ in their {what}: {of(a)} ≠ {of(b)}")
+    if not np.array_equal(a.chosen, b.chosen):
+        raise InputError("the two curves are of different documents")
+    draws = whole_number("draws", draws, least=100, most=10_000_000)
+    first, second = a.document_areas(measure), b.document_areas(measure)
+    differences = first - second
+    mean = float(differences.mean())
+    means = bootstrap_means(differences, draws, seed)
+    beyond = np.abs(means - mean) >= abs(mean)
+    p = (1 + int(beyond.sum())) / (1 + draws)
+    low, high = np.quantile(means, [alpha / 2, 1 - alpha / 2]).tolist()
+    values = (float(first.mean()), float(second.mean()))
+    return Comparison(
+        names=names,
+        test=BOOTSTRAP,
+        values=values,
+        difference=mean,
+        statistic=None,
+        freedom=None,
+        interval=(low, high),
+        p=min(1.0, p),
+        adjusted=min(1.0, p),
+        comparisons=1,
+        alpha=alpha,
+        better=a.better if measure == "accuracy" else a.better_score,
+        details=f"{measure} area {values[0]:.4f} against {values[1]:.4f}, {len(a):,} documents",
+    )
+
+
+_ALIKE: Mapping[str, Callable[[DeletionCurve], Any]] = {
+    "documents": lambda curve: curve.documents,
+    "target": lambda curve: curve.target,
+    "order": lambda curve: curve.order,
+    "action": lambda curve: curve.action,
+    "steps": lambda curve: curve.steps,
+}
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.4f}".replace("-", "−")
+
+
+def _probability(p: float) -> str:
+    return "p < 0.0001" if p < 1e-4 else f"p = {p:.4f}"

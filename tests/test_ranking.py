@@ -1,0 +1,87 @@
+"""Which words go first."""
+
+import numpy as np
+import pytest
+from networks import made_cnn, made_text
+
+from whyword import InputError, explain
+from whyword.evaluation.ranking import ranking_of
+from whyword.methods.blocks import NetworkBlock, network_blocks
+
+MODEL = made_cnn()
+TEXT = made_text([0, 6, 1, 2, 0, 6])  # word 6 has no vector
+TARGETS = np.array([[1]], np.int32)
+
+
+def block_of(text: str = TEXT) -> NetworkBlock:
+    (block,) = network_blocks(MODEL, [text], 1)
+    return block
+
+
+@pytest.mark.parametrize("order", ["most", "least"])
+def test_a_method_ranks_by_its_relevance(order: str) -> None:
+    relevance = explain(MODEL, TEXT, target="class 1").relevance
+    found = ranking_of(NetworkBlock, "lrp", None, 1, order).orders(block_of(), TARGETS, 0, 4)
+    sign = 1 if order == "most" else -1
+    assert found.tolist() == [[np.argsort(-sign * relevance, kind="stable")[:4].tolist()]]
+
+
+def test_the_parameters_reach_the_method() -> None:
+    relevance = explain(MODEL, TEXT, target="class 1", epsilon=5.0).relevance
+    ranking = ranking_of(NetworkBlock, None, None, 1, parameters={"epsilon": 5.0})
+    assert ranking.name == "lrp"
+    assert (
+        ranking.orders(block_of(), TARGETS, 0, 6)[0, 0].tolist() == np.argsort(-relevance).tolist()
+    )
+
+
+@pytest.mark.parametrize(("order", "expected"), [("most", [1, 3, 0, 2]), ("least", [0, 2, 1, 3])])
+def test_ties_go_by_position(order: str, expected: list[int]) -> None:
+    ranking = ranking_of(NetworkBlock, None, [[0, 1, 0, 1]], 1, order)
+    assert ranking.name == "given"
+    found = ranking.orders(block_of(made_text([0, 1, 2, 3])), TARGETS, 0, 4)
+    assert found[0, 0].tolist() == expected
+
+
+def test_where_no_word_is_left_nothing_goes() -> None:
+    ranking = ranking_of(NetworkBlock, "sensitivity", None, 1)
+    found = ranking.orders(block_of(made_text([0, 1])), TARGETS, 0, 5)[0, 0]
+    assert sorted(found[:2].tolist()) == [0, 1]
+    assert found[2:].tolist() == [-1, -1, -1]
+
+
+def test_chance_differs_by_run_and_text_only() -> None:
+    ranking = ranking_of(NetworkBlock, "random", None, 1, runs=30, seed=4)
+    found = ranking.orders(block_of(), TARGETS, 0, 6)
+    assert np.all(np.sort(found[0], axis=1) == np.arange(6))
+    assert len({tuple(order) for order in found[0].tolist()}) > 20
+    np.testing.assert_array_equal(ranking.orders(block_of(), TARGETS * 0, 3, 6), found)
+    later = ranking_of(NetworkBlock, "random", None, 1, runs=1, seed=5)
+    np.testing.assert_array_equal(later.orders(block_of(), TARGETS, 0, 6)[0, 0], found[0, 1])
+
+
+def test_random_among_known_words_takes_them_first() -> None:
+    for order in ("most", "least"):
+        ranking = ranking_of(NetworkBlock, "random_known", None, 1, order, runs=20)
+        found = ranking.orders(block_of(), TARGETS, 0, 6)[0]
+        assert all(set(each[4:]) == {1, 5} for each in found.tolist())
+        assert len({tuple(each) for each in found.tolist()}) > 5
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"method": "magic"}, "no method 'magic'; choose from lrp, .*random_known"),
+        ({"method": 5}, "method takes a name, not 5"),
+        ({"method": "random", "parameters": {"epsilon": 1}}, "'random' has no parameter 'epsilon'"),
+        ({"method": "lrp", "parameters": {"speed": 1}}, "no parameter 'speed'"),
+        ({"relevance": [[1]], "parameters": {"epsilon": 1}}, "no method has parameters"),
+        ({"relevance": [[1], [2]]}, "differ in length: 2 ≠ 1"),
+        ({"method": "random", "runs": 0}, "runs must be a whole number"),
+        ({"method": "random", "seed": -1}, "seed must be a whole number"),
+    ],
+)
+def test_bad_questions(asked: dict[str, object], message: str) -> None:
+    asked = {"method": None, "relevance": None, **asked}
+    with pytest.raises(InputError, match=message):
+        ranking_of(NetworkBlock, texts=1, **asked)  # type: ignore[arg-type]
