@@ -150,8 +150,6 @@ def test_no_texts_and_no_words() -> None:
     assert not summarize(model, ["", "  "]).any()
     svm = SVMClassifier(C=1.0).fit(*topical(60))
     assert summarize(svm, []).shape == (0, len(svm.features_.words))
-    with pytest.raises(InputError, match="a bag of words is summarised by"):
-        summarize(svm, ["moon"], "occlusion")
     with pytest.raises(InputError, match="level='element' needs a network"):
         summarize(svm, ["moon"], level="element")
 
@@ -173,5 +171,46 @@ def test_passages_have_vectors(kind: str, by: str | int) -> None:
             np.testing.assert_allclose(total, expected, atol=1e-5)
     with pytest.raises(InputError, match="by may be"):
         summarize(model, texts, by="letter")
-    with pytest.raises(InputError, match="for the predicted class only"):
+    with pytest.raises(InputError, match="for the predicted class, by a method, only"):
         summarize(model, texts, by="sentence", target=str(model.classes_[0]))
+
+
+@pytest.mark.parametrize("kind", ["cnn", "svm"])
+def test_somebodys_relevance(kind: str) -> None:
+    model = small_cnn() if kind == "cnn" else SVMClassifier(C=1.0).fit(*topical(60))
+    texts = ["Moon orbit moon. The goal, the puck!", "", "moon unheard"]
+    explained = explain(model, texts)
+    expected = summarize(model, texts)
+    expected = expected if kind == "cnn" else expected.toarray()
+    for relevance in (
+        list(explained),
+        [one.relevance for one in explained],
+        [(one.spans, one.relevance) for one in explained],
+    ):
+        found = summarize(model, texts, relevance=relevance)
+        found = found if kind == "cnn" else found.toarray()
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+    with pytest.raises(InputError, match="relevance and texts differ in length: 1 ≠ 3"):
+        summarize(model, texts, relevance=[[1.0]])
+    with pytest.raises(InputError, match="document 2 has 1 values, but the model sees 2 words"):
+        summarize(model, texts, relevance=[*explained[:2], [1.0]])
+    with pytest.raises(InputError, match="one entry per text, not int"):
+        iter_summaries(model, texts, relevance=5)  # type: ignore[arg-type]
+    if kind == "cnn":
+        with pytest.raises(InputError, match="there is level='word' only"):
+            summarize(model, texts, level="element", relevance=explained)
+    with pytest.raises(InputError, match="by a method, only"):
+        summarize(model, texts, relevance=explained, by="sentence")
+
+
+@pytest.mark.parametrize("method", ["occlusion", "random"])
+def test_bags_by_methods_that_know_words_only(method: str) -> None:
+    model = SVMClassifier(C=1.0).fit(*topical(60))
+    text = "moon the Moon goal unheard"
+    found = summarize(model, [text], method).toarray()[0]
+    places = {word: place for place, word in enumerate(model.features_.words)}
+    expected = np.zeros(len(found))
+    for word, value in explain(model, text, method=method).by_word().items():
+        if word in places:
+            expected[places[word]] = value
+    np.testing.assert_allclose(found, expected, atol=1e-6)

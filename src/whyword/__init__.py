@@ -12,6 +12,15 @@ from whyword.errors import (
 )
 from whyword.evaluation.deletion import EXPERIMENTS, DeletionCurve, deletion_curve
 from whyword.evaluation.power import ExplanatoryPower, explanatory_power
+from whyword.evaluation.quality import ModelQuality, model_quality
+from whyword.evaluation.sanity import (
+    Agreement,
+    SanityCheck,
+    agreement,
+    input_invariance,
+    model_randomisation,
+    seed_stability,
+)
 from whyword.evaluation.significance import Comparison, compare, compare_all
 from whyword.explaining import explain, iter_explanations
 from whyword.models.cnn import CNNClassifier
@@ -29,6 +38,7 @@ from whyword.vectors import Vectors
 __version__ = "0.1.0"
 __all__ = [
     "EXPERIMENTS",
+    "Agreement",
     "CNNClassifier",
     "ClassWord",
     "ClassWords",
@@ -46,13 +56,16 @@ __all__ = [
     "Hit",
     "InputError",
     "MissingExtraError",
+    "ModelQuality",
     "Passage",
     "SVMClassifier",
+    "SanityCheck",
     "SearchIndex",
     "Sense",
     "Tokenizer",
     "Vectors",
     "WhywordError",
+    "agreement",
     "class_words",
     "compare",
     "compare_all",
@@ -61,12 +74,16 @@ __all__ = [
     "draw_maps",
     "explain",
     "explanatory_power",
+    "input_invariance",
     "iter_explanations",
     "iter_summaries",
     "load_corpus",
     "load_model",
+    "model_quality",
+    "model_randomisation",
     "open_source",
     "passages",
+    "seed_stability",
     "senses",
     "summarize",
     "tokenize",

@@ -1,13 +1,15 @@
 """Relevance to document vectors: what of the text's meaning served the class."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import strings
+from whyword.alignment import aligned
+from whyword.checks import one_each, strings
 from whyword.errors import InputError, MissingExtraError
 from whyword.methods.blocks import (
     LinearBlock,
@@ -46,6 +48,7 @@ def summarize(
     *,
     target: object = PREDICTED,
     targets: Iterable[Any] | None = None,
+    relevance: Iterable[Any] | None = None,
     by: By = "document",
     **parameters: float | str,
 ) -> Any:  # noqa: ANN401 - an array or a sparse matrix
@@ -63,6 +66,9 @@ def summarize(
         its own, Σ_t R[t, i]·x[t, i] (networks; "lrp", "sensitivity", "gradient_input").
     target, targets, **parameters
         As for :func:`~whyword.explain`: one class per document, by default the predicted one.
+    relevance : iterable, optional
+        Somebody's relevances instead of a method's, one entry per text: a value for each word, a
+        pair (spans, values) or an Explanation. See :func:`~whyword.alignment.aligned`.
     by : "document", "sentence", "paragraph" or int
         Vectors of passages instead of whole documents; a number n gives those of all n-grams.
 
@@ -73,20 +79,23 @@ def summarize(
         :func:`~whyword.passages`, in their order.
     """
     if by != "document":
-        if targets is not None or target != PREDICTED:
-            raise InputError("passages are summarised for the predicted class only")
+        if targets is not None or target != PREDICTED or relevance is not None:
+            raise InputError("passages are summarised for the predicted class, by a method, only")
         return [
             _pooled(*summary_parts(model, text, method, level, **parameters), by)
             for text in strings("texts", texts)
         ]
+    several = strings("texts", texts)
+    given = None if relevance is None else one_each("relevance", relevance, len(several))
     rows = list(
         iter_summaries(
             model,
-            strings("texts", texts),
+            several,
             method,
             level,
             target=target,
             targets=targets,
+            relevance=given,
             **parameters,
         )
     )
@@ -105,15 +114,37 @@ def iter_summaries(
     *,
     target: object = PREDICTED,
     targets: Iterable[Any] | None = None,
+    relevance: Iterable[Any] | None = None,
     **parameters: float | str,
 ) -> "Iterator[Floats | csr_matrix]":
     """Yield the vectors that :func:`summarize` returns, a block of documents at a time."""
     settings, asked = _checked(model, method, level, target, targets, parameters)
     if isinstance(texts, str):
         raise InputError("texts must be a list of strings, not one string")
+    given = None if relevance is None else _GivenWeights(relevance)
+    if given is not None and level != "word":
+        raise InputError("relevance is given by word: there is level='word' only")
     if isinstance(model, SVMClassifier):
-        return _linear_rows(model, texts, method, settings, asked)
-    return _network_rows(model, texts, method, level, settings, asked)
+        return _linear_rows(model, texts, method, settings, asked, given)
+    return _network_rows(model, texts, method, level, settings, asked, given)
+
+
+class _GivenWeights:
+    """Relevances that came from elsewhere, taken a block at a time."""
+
+    def __init__(self, relevance: Iterable[Any]) -> None:
+        if isinstance(relevance, str) or not isinstance(relevance, Iterable):
+            kind = type(relevance).__name__
+            raise InputError(f"relevance takes a list with one entry per text, not {kind}")
+        self.remaining = iter(relevance)
+        self.taken = 0
+
+    def __call__(self, documents: Sequence[Document]) -> list[NDArray[np.float64]]:
+        """Return the next documents' relevances, a value for each word."""
+        here = list(islice(self.remaining, len(documents)))
+        found = aligned(here, documents, self.taken)
+        self.taken += len(documents)
+        return found
 
 
 def _checked(
@@ -141,11 +172,6 @@ def _checked(
     asked = question(model_classes(model), target, targets, None)
     if not asked.single:
         raise InputError("a summary is for one class per document; name one, or say targets=")
-    if kind is LinearBlock and method not in (*_DOWN_TO_FEATURES, *WEIGHTINGS):
-        raise InputError(
-            f"a bag of words is summarised by {', '.join((*_DOWN_TO_FEATURES, *WEIGHTINGS))}, "
-            f"not {method!r}"
-        )
     if level == "element" and (method not in _DOWN_TO_FEATURES or kind is not NetworkBlock):
         raise InputError(
             "level='element' needs a network and one of the methods "
@@ -164,6 +190,7 @@ def _network_rows(
     level: str,
     settings: dict[str, Any],
     asked: Question,
+    given: _GivenWeights | None,
 ) -> Iterator[Floats]:
     rarity = _rarity(model) if method == "tfidf" else None
     held = method == "sensitivity" and level == "element"  # the gradient, a block at a time
@@ -171,8 +198,12 @@ def _network_rows(
         lengths = np.diff(block.batch.offsets)
         rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
         sums = np.zeros((len(lengths), block.batch.vectors.shape[1]), np.float32)
-        numbers = asked.numbers(block.scores)
-        _add_block(block, numbers, method, level, settings, rarity, rows, sums)
+        if given is not None:
+            weights = _placed(block, given(block.documents))
+            weighted_sums(block.found[0], rows, weights, sums)
+        else:
+            numbers = asked.numbers(block.scores)
+            _add_block(block, numbers, method, level, settings, rarity, rows, sums)
         yield sums
 
 
@@ -202,7 +233,6 @@ def _weights(
     rarity: Callable[[str], float] | None,
 ) -> Floats:
     """Return the weight of each place of a block, 0 for padding: (N,) float32."""
-    weights = np.zeros(len(block.batch.ids), np.float32)
     if method in WEIGHTINGS:
         words = [np.ones(len(document)) / max(1, len(document)) for document in block.documents]
         if rarity is not None:
@@ -210,6 +240,12 @@ def _weights(
     else:
         found = find_method(method).of_block[NetworkBlock](block, numbers, **settings)
         words = [relevance[:, 0].astype(np.float64) for relevance in found.words]
+    return _placed(block, words)
+
+
+def _placed(block: NetworkBlock, words: Sequence[NDArray[np.float64]]) -> Floats:
+    """Return values of the words of each document at their places in the block, (N,) float32."""
+    weights = np.zeros(len(block.batch.ids), np.float32)
     for start, values in zip(block.batch.offsets[:-1].tolist(), words, strict=True):
         weights[start : start + len(values)] = values
     return weights
@@ -263,18 +299,34 @@ def _linear_rows(
     method: str,
     settings: dict[str, Any],
     asked: Question,
+    given: _GivenWeights | None,
 ) -> "Iterator[csr_matrix]":
     sparse = _scipy_sparse()
     for block in linear_blocks(model, texts):
         numbers = asked.numbers(block.scores)
-        values = [
-            _feature_values(model, bag, int(chosen[0]), method, settings)
-            for bag, chosen in zip(block.bags, numbers, strict=True)
-        ]
+        if given is None:
+            values = _block_values(block, numbers, method, settings)
+        else:
+            pairs = zip(block.bags, given(block.documents), strict=True)
+            values = [bag.gathered(words) for bag, words in pairs]
         ends = np.cumsum([0, *map(len, values)])
         places = np.concatenate([bag.row.places for bag in block.bags])
         shape = (len(values), len(model.output_weight_))
         yield sparse.csr_matrix((np.concatenate(values).astype(np.float32), places, ends), shape)
+
+
+def _block_values(
+    block: LinearBlock, numbers: NDArray[np.int32], method: str, settings: dict[str, Any]
+) -> list[NDArray[np.float64]]:
+    """Return the weight of each document's features, (n,) each."""
+    if method in (*_DOWN_TO_FEATURES, *WEIGHTINGS):
+        return [
+            _feature_values(block.model, bag, int(chosen[0]), method, settings)
+            for bag, chosen in zip(block.bags, numbers, strict=True)
+        ]
+    found = find_method(method).of_block[LinearBlock](block, numbers, **settings)
+    pairs = zip(block.bags, found.words, strict=True)
+    return [bag.gathered(words[:, 0]) for bag, words in pairs]
 
 
 def _feature_values(
@@ -339,8 +391,8 @@ def summary_parts(
     settings, asked = _checked(model, method, level, PREDICTED, None, parameters)
     if isinstance(model, SVMClassifier):
         (block,) = linear_blocks(model, [text])
-        (bag,), (numbers,) = block.bags, asked.numbers(block.scores)
-        values = _feature_values(model, bag, int(numbers[0]), method, settings)
+        (bag,) = block.bags
+        (values,) = _block_values(block, asked.numbers(block.scores), method, settings)
         shape = (len(bag.document), len(model.output_weight_))
         shares = (bag.shares * values[bag.features]).astype(np.float32)
         places = (bag.words, bag.row.places[bag.features])

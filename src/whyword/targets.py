@@ -33,6 +33,19 @@ def class_number(classes: Sequence[Label], wanted: object) -> int:
     raise InputError(f"there is no class {wanted!r:.80}; {hint}")
 
 
+def class_numbers(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np.intp]:
+    """Return the number of each label's class, (labels,); raise if there is no such class."""
+    known: dict[Any, int] = {}
+    numbers = []
+    for label in labels:
+        if not isinstance(label, Label | np.generic):
+            raise InputError(f"a label must be a string or a number, not {label!r:.60}")
+        if label not in known:
+            known[label] = class_number(classes, label)
+        numbers.append(known[label])
+    return np.array(numbers, np.intp)
+
+
 @dataclass(frozen=True)
 class Question:
     """Whose scores are to be explained, for each document.

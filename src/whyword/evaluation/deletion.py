@@ -13,14 +13,14 @@ from whyword.evaluation.erasure import scores_by_step
 from whyword.evaluation.ranking import LEAST, MOST, ranking_of
 from whyword.methods.blocks import Block, blocks, kind_of, model_classes
 from whyword.models.estimator import Estimator
-from whyword.targets import PREDICTED, class_number
+from whyword.targets import PREDICTED, class_number, class_numbers
 from whyword.types import Label
 
 TRUE = "true"
 STARTS = ("correct", "wrong", "all")
 ORDERS = (MOST, LEAST)
 ACTIONS = ("delete", "insert")
-EXPERIMENTS: Mapping[int, Mapping[str, str]] = {
+EXPERIMENTS: Mapping[int, Mapping[str, Any]] = {
     1: {"documents": "correct", "target": TRUE, "order": "most"},
     2: {"documents": "wrong", "target": TRUE, "order": "least"},
     3: {"documents": "wrong", "target": PREDICTED, "order": "most"},
@@ -245,7 +245,7 @@ def deletion_curve(
     kind = kind_of(model)
     classes = model_classes(model)
     several = strings("texts", texts)
-    truth = true_numbers(classes, labels, len(several))
+    truth = class_numbers(classes, one_each("labels", labels, len(several)))
     ranking = ranking_of(kind, method, relevance, len(several), order, runs, seed, parameters)
     wanted = _Wanted(classes, target, documents, least)
     inserting, both = action == "insert", sufficiency
@@ -268,19 +268,6 @@ def deletion_curve(
 
 
 # ---- which documents, which words -------------------------------------------------------------
-
-
-def true_numbers(classes: list[Label], labels: Iterable[Any], texts: int) -> NDArray[np.intp]:
-    """Return the class number of each label, (texts,); raise if they do not fit."""
-    known: dict[Any, int] = {}
-    numbers = []
-    for label in one_each("labels", labels, texts):
-        if not isinstance(label, Label | np.generic):
-            raise InputError(f"a label must be a string or a number, not {label!r:.60}")
-        if label not in known:
-            known[label] = class_number(classes, label)
-        numbers.append(known[label])
-    return np.array(numbers, np.intp)
 
 
 @dataclass(frozen=True)

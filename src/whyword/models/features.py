@@ -55,6 +55,15 @@ class Bag(NamedTuple):
         np.add.at(spread, self.words, self.shares[:, None] * values[self.features])
         return spread
 
+    def gathered(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return values of the words, (T,), as sums over the features' words, (n,).
+
+        A word's value is shared equally among the features it has a part in.
+        """
+        parts = np.bincount(self.words, minlength=len(self.document))
+        shares = values[self.words] / parts[self.words]
+        return np.bincount(self.features, shares, len(self.row.places)).astype(np.float64)
+
 
 def bag_of(
     document: Document, row: FeatureRow, occurrences: Sequence[tuple[int, Sequence[int]]]

@@ -1,0 +1,160 @@
+"""How good the model itself is: an explanation of nonsense explains nonsense."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.checks import one_each, strings, whole_number
+from whyword.errors import InputError
+from whyword.methods.blocks import kind_of, model_classes, probabilities_of
+from whyword.targets import class_numbers
+from whyword.types import Label
+
+_TEXTS = 1_000  # predicted at a time
+
+
+class ClassQuality(NamedTuple):
+    """How well one class is found.
+
+    Attributes
+    ----------
+    label : label
+    precision : float
+        Share of the documents predicted so that are so; 0 if there are none.
+    recall : float
+        Share of the documents that are so that are predicted so; 0 if there are none.
+    f1 : float
+        Their harmonic mean.
+    documents, predicted : int
+        How many are so, and how many are predicted so.
+    """
+
+    label: Label
+    precision: float
+    recall: float
+    f1: float
+    documents: int
+    predicted: int
+
+
+class Bin(NamedTuple):
+    """Predictions of similar confidence: how many, how confident, how often right."""
+
+    documents: int
+    confidence: float
+    accuracy: float
+
+
+@dataclass(frozen=True, eq=False)
+class ModelQuality:
+    """How well a model predicts labelled texts.
+
+    Attributes
+    ----------
+    accuracy : float
+    macro_f1 : float
+        Mean F1 of the classes that occur among labels or predictions.
+    calibration_error : float
+        Mean distance between confidence and accuracy, over bins of equal width.
+    classes : list of ClassQuality
+    confusion : (C, C) int64
+        Documents by true class (rows) and predicted class.
+    bins : list of Bin
+        Those that are not empty, by confidence.
+    """
+
+    accuracy: float
+    macro_f1: float
+    calibration_error: float
+    classes: list[ClassQuality]
+    confusion: NDArray[np.int64]
+    bins: list[Bin]
+
+    @property
+    def documents(self) -> int:
+        """How many documents were predicted."""
+        return int(self.confusion.sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain data."""
+        return {
+            "documents": self.documents,
+            "accuracy": self.accuracy,
+            "macro_f1": self.macro_f1,
+            "calibration_error": self.calibration_error,
+            "classes": [one._asdict() for one in self.classes],
+            "confusion": self.confusion.tolist(),
+            "calibration": [one._asdict() for one in self.bins],
+        }
+
+
+def model_quality(
+    model: object, texts: Iterable[str], labels: Iterable[Any], bins: int = 15
+) -> ModelQuality:
+    """Return how well a model predicts the labels of texts.
+
+    Parameters
+    ----------
+    model : anything with ``predict_proba(list of str)``
+    texts : iterable of str
+    labels : iterable
+        The true class of each text.
+    bins : int
+        Of the calibration error.
+    """
+    kind_of(model)
+    bins = whole_number("bins", bins)
+    names = model_classes(model)
+    several = strings("texts", texts)
+    truth = class_numbers(names, one_each("labels", labels, len(several)))
+    if not several:
+        raise InputError("there are no texts to judge the model by")
+    chances = np.concatenate(
+        [
+            probabilities_of(model, several[first : first + _TEXTS])
+            for first in range(0, len(several), _TEXTS)
+        ]
+    )
+    predicted = chances.argmax(axis=1)
+    confusion = np.zeros((len(names), len(names)), np.int64)
+    np.add.at(confusion, (truth, predicted), 1)
+    classes = [_class_quality(label, n, confusion) for n, label in enumerate(names)]
+    occurring = [one.f1 for one in classes if one.documents or one.predicted]
+    filled = _bins(chances.max(axis=1), predicted == truth, bins)
+    error = sum(one.documents * abs(one.confidence - one.accuracy) for one in filled)
+    return ModelQuality(
+        accuracy=float(np.mean(predicted == truth)),
+        macro_f1=float(np.mean(occurring)),
+        calibration_error=error / len(several),
+        classes=classes,
+        confusion=confusion,
+        bins=filled,
+    )
+
+
+def _class_quality(label: Label, number: int, confusion: NDArray[np.int64]) -> ClassQuality:
+    right = int(confusion[number, number])
+    documents, predicted = int(confusion[number].sum()), int(confusion[:, number].sum())
+    return ClassQuality(
+        label=label,
+        precision=right / max(1, predicted),
+        recall=right / max(1, documents),
+        f1=2 * right / max(1, documents + predicted),
+        documents=documents,
+        predicted=predicted,
+    )
+
+
+def _bins(confidence: NDArray[np.float64], right: NDArray[np.bool_], bins: int) -> list[Bin]:
+    number = np.clip(np.ceil(confidence * bins).astype(np.int64) - 1, 0, bins - 1)
+    return [
+        Bin(
+            int(np.sum(number == one)),
+            float(confidence[number == one].mean()),
+            float(right[number == one].mean()),
+        )
+        for one in np.unique(number)
+    ]

@@ -1,0 +1,82 @@
+"""The model's figures against scikit-learn's."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from networks import small_cnn, topical
+from numpy.typing import NDArray
+from sklearn import metrics
+
+from whyword import InputError, model_quality
+
+CLASSES = ["a", "b", "c"]
+
+
+class Told:
+    """A model that says what it was told to say."""
+
+    classes_ = np.array(CLASSES)
+
+    def __init__(self, chances: NDArray[np.float64]) -> None:
+        self.chances = chances
+        self.told = 0
+
+    def predict_proba(self, texts: list[str]) -> NDArray[np.float64]:
+        self.told += len(texts)
+        return self.chances[self.told - len(texts) : self.told]
+
+
+@settings(max_examples=50)
+@given(count=st.integers(1, 40), bins=st.integers(1, 20), seed=st.integers(0, 1_000))
+def test_equals_scikit_learn(count: int, bins: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    chances = random.dirichlet([0.5] * 3, count)
+    labels = random.choice(CLASSES[: 1 + seed % 3], count)
+    found = model_quality(Told(chances), ["x"] * count, labels, bins)
+    predicted = np.array(CLASSES)[chances.argmax(axis=1)]
+    assert found.accuracy == pytest.approx(metrics.accuracy_score(labels, predicted))
+    macro = metrics.f1_score(labels, predicted, average="macro", zero_division=0)
+    assert found.macro_f1 == pytest.approx(macro)
+    np.testing.assert_array_equal(
+        found.confusion, metrics.confusion_matrix(labels, predicted, labels=CLASSES)
+    )
+    each = metrics.precision_recall_fscore_support(
+        labels, predicted, labels=CLASSES, zero_division=0
+    )
+    for n, one in enumerate(found.classes):
+        assert (one.precision, one.recall, one.f1) == pytest.approx(
+            tuple(row[n] for row in each[:3])
+        )
+        assert one.documents == each[3][n]
+    error = 0.0
+    confidence, right = chances.max(axis=1), predicted == labels
+    for n in range(bins):
+        within = (confidence > n / bins) & (confidence <= (n + 1) / bins)
+        if within.any():
+            error += within.mean() * abs(confidence[within].mean() - right[within].mean())
+    assert found.calibration_error == pytest.approx(error)
+
+
+def test_a_trained_model() -> None:
+    texts, labels = topical(30, seed=5)
+    found = model_quality(small_cnn(), texts, labels)
+    assert found.accuracy == small_cnn().score(texts, labels)
+    assert found.documents == 30
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["confusion"] == found.confusion.tolist()
+    assert sum(one["documents"] for one in data["calibration"]) == 30
+
+
+def test_bad_questions() -> None:
+    model = small_cnn()
+    with pytest.raises(InputError, match="there are no texts"):
+        model_quality(model, [], [])
+    with pytest.raises(InputError, match="differ in length: 1 ≠ 2"):
+        model_quality(model, ["a", "b"], ["space"])
+    with pytest.raises(InputError, match="there is no class 'x'"):
+        model_quality(model, ["a"], ["x"])
+    with pytest.raises(InputError, match="bins must be a whole number"):
+        model_quality(model, ["a"], ["space"], bins=0)
