@@ -126,7 +126,7 @@ def test_two_trainings() -> None:
     assert found.agreement.overlap > found.agreement.chance
     assert found.agreement.top == 3
     assert "Two trainings agree" in found.verdict
-    chance = seed_stability(MODEL, shuffled_model(MODEL, True, 0), TEXTS)
+    chance = seed_stability(MODEL, shuffled_model(MODEL, True, 0), TEXTS, top=3)
     assert "do not agree" in chance.verdict
 
 

@@ -28,7 +28,6 @@ Values = NDArray[np.float64]
 
 _TOP = 10
 _DIFFERENT = 0.5  # rank correlation below which two relevances are called different
-_ALIKE = 0.5  # share of common top words from which two trainings are said to agree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -257,6 +256,8 @@ def seed_stability(
 ) -> SanityCheck:
     """Compare two trainings: do they agree on the top words, for the class the first predicts.
 
+    They do if the share of common words is nearer to 1 than to what chance would give.
+
     Parameters
     ----------
     first, second : CNNClassifier or SVMClassifier
@@ -269,7 +270,7 @@ def seed_stability(
     if model_classes(first) != model_classes(second):
         raise InputError("the two models have different classes")
     found, change = _both(first, second, texts, method, top, parameters)
-    passed = found.overlap >= _ALIKE
+    passed = found.overlap >= (1 + found.chance) / 2  # nearer to all of them than to chance
     said = "agree" if passed else "do not agree"
     return SanityCheck(
         "seed stability",
