@@ -15,7 +15,7 @@ from pathlib import Path
 
 from trained import SIZES, trained
 
-from whyword import EXPERIMENTS, DeletionCurve, compare_all, deletion_curve, load_corpus
+from whyword import compare_all, deletion_curves, load_corpus
 
 METHODS = ("lrp", "sensitivity", "random", "random_known")
 EXPECTED = {  # the first has the larger area
@@ -39,27 +39,19 @@ def main() -> None:
             ending = f"-seed{seed}" if seed else ""
             folder = arguments.models and arguments.models / f"{name}{ending}"
             model = trained(name, news, folder, seed)
-            for number, experiment in EXPERIMENTS.items():
-                start = time.perf_counter()
-                curves: dict[str, DeletionCurve] = {}
-                for method in METHODS:
-                    curves[method] = deletion_curve(
-                        model,
-                        news.test.texts,
-                        labels,
-                        method,
-                        least_words=100,
-                        sufficiency=False,
-                        **experiment,
-                    )
+            start = time.perf_counter()
+            found = deletion_curves(
+                model, news.test.texts, labels, METHODS, least_words=100, sufficiency=False
+            )
+            print(f"{name} seed {seed}: {time.perf_counter() - start:.0f} s")
+            for number, curves in found.items():
                 areas = ", ".join(f"{method} {c.area:.4f}" for method, c in curves.items())
-                seconds = time.perf_counter() - start
                 count = len(curves["lrp"])
                 case = f"{name} seed {seed} experiment {number}"
-                print(f"{case}: {areas} ({count:,} posts, {seconds:.0f} s)")
-                found = {one.names: one for one in compare_all(curves)}
+                print(f"{case}: {areas} ({count:,} posts)")
+                compared = {one.names: one for one in compare_all(curves)}
                 for above, below in EXPECTED[number]:
-                    test = found.get((above, below)) or found[below, above]
+                    test = compared.get((above, below)) or compared[below, above]
                     p = f"{test.adjusted:.4f} after Holm's correction"
                     if curves[above].area > curves[below].area:
                         print(f"    {above} above {below}, p = {p}", flush=True)

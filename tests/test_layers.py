@@ -23,7 +23,8 @@ targets explaining formats passages summary_kernels summary classwords wordpage
 search mappage documentmap senses
 evaluation.deletion_kernels evaluation.erasure evaluation.ranking evaluation.deletion
 evaluation.neighbour_kernels evaluation.neighbours evaluation.power evaluation.significance
-evaluation.quality evaluation.sanity
+evaluation.quality evaluation.sanity evaluation.charts evaluation.findings
+evaluation.page evaluation.report
 views
 cli
 """.split()

@@ -11,6 +11,7 @@ from whyword.methods.blocks import NetworkBlock, network_blocks
 MODEL = made_cnn()
 TEXT = made_text([0, 6, 1, 2, 0, 6])  # word 6 has no vector
 TARGETS = np.array([[1]], np.int32)
+FIRST = np.array([0])
 
 
 def block_of(text: str = TEXT) -> NetworkBlock:
@@ -21,7 +22,7 @@ def block_of(text: str = TEXT) -> NetworkBlock:
 @pytest.mark.parametrize("order", ["most", "least"])
 def test_a_method_ranks_by_its_relevance(order: str) -> None:
     relevance = explain(MODEL, TEXT, target="class 1").relevance
-    found = ranking_of(NetworkBlock, "lrp", None, 1, order).orders(block_of(), TARGETS, 0, 4)
+    found = ranking_of(NetworkBlock, "lrp", None, 1, order).orders(block_of(), TARGETS, 0, 4, FIRST)
     sign = 1 if order == "most" else -1
     assert found.tolist() == [[np.argsort(-sign * relevance, kind="stable")[:4].tolist()]]
 
@@ -31,7 +32,8 @@ def test_the_parameters_reach_the_method() -> None:
     ranking = ranking_of(NetworkBlock, None, None, 1, parameters={"epsilon": 5.0})
     assert ranking.name == "lrp"
     assert (
-        ranking.orders(block_of(), TARGETS, 0, 6)[0, 0].tolist() == np.argsort(-relevance).tolist()
+        ranking.orders(block_of(), TARGETS, 0, 6, FIRST)[0, 0].tolist()
+        == np.argsort(-relevance).tolist()
     )
 
 
@@ -39,31 +41,31 @@ def test_the_parameters_reach_the_method() -> None:
 def test_ties_go_by_position(order: str, expected: list[int]) -> None:
     ranking = ranking_of(NetworkBlock, None, [[0, 1, 0, 1]], 1, order)
     assert ranking.name == "given"
-    found = ranking.orders(block_of(made_text([0, 1, 2, 3])), TARGETS, 0, 4)
+    found = ranking.orders(block_of(made_text([0, 1, 2, 3])), TARGETS, 0, 4, FIRST)
     assert found[0, 0].tolist() == expected
 
 
 def test_where_no_word_is_left_nothing_goes() -> None:
     ranking = ranking_of(NetworkBlock, "sensitivity", None, 1)
-    found = ranking.orders(block_of(made_text([0, 1])), TARGETS, 0, 5)[0, 0]
+    found = ranking.orders(block_of(made_text([0, 1])), TARGETS, 0, 5, FIRST)[0, 0]
     assert sorted(found[:2].tolist()) == [0, 1]
     assert found[2:].tolist() == [-1, -1, -1]
 
 
 def test_chance_differs_by_run_and_text_only() -> None:
     ranking = ranking_of(NetworkBlock, "random", None, 1, runs=30, seed=4)
-    found = ranking.orders(block_of(), TARGETS, 0, 6)
+    found = ranking.orders(block_of(), TARGETS, 0, 6, FIRST)
     assert np.all(np.sort(found[0], axis=1) == np.arange(6))
     assert len({tuple(order) for order in found[0].tolist()}) > 20
-    np.testing.assert_array_equal(ranking.orders(block_of(), TARGETS * 0, 3, 6), found)
+    np.testing.assert_array_equal(ranking.orders(block_of(), TARGETS * 0, 3, 6, FIRST), found)
     later = ranking_of(NetworkBlock, "random", None, 1, runs=1, seed=5)
-    np.testing.assert_array_equal(later.orders(block_of(), TARGETS, 0, 6)[0, 0], found[0, 1])
+    np.testing.assert_array_equal(later.orders(block_of(), TARGETS, 0, 6, FIRST)[0, 0], found[0, 1])
 
 
 def test_random_among_known_words_takes_them_first() -> None:
     for order in ("most", "least"):
         ranking = ranking_of(NetworkBlock, "random_known", None, 1, order, runs=20)
-        found = ranking.orders(block_of(), TARGETS, 0, 6)[0]
+        found = ranking.orders(block_of(), TARGETS, 0, 6, FIRST)[0]
         assert all(set(each[4:]) == {1, 5} for each in found.tolist())
         assert len({tuple(each) for each in found.tolist()}) > 5
 

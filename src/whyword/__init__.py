@@ -8,11 +8,13 @@ from whyword.errors import (
     DownloadError,
     InputError,
     MissingExtraError,
+    NoDocumentsError,
     WhywordError,
 )
-from whyword.evaluation.deletion import EXPERIMENTS, DeletionCurve, deletion_curve
+from whyword.evaluation.deletion import EXPERIMENTS, DeletionCurve, deletion_curve, deletion_curves
 from whyword.evaluation.power import ExplanatoryPower, explanatory_power
 from whyword.evaluation.quality import ModelQuality, model_quality
+from whyword.evaluation.report import Evaluation, evaluate
 from whyword.evaluation.sanity import (
     Agreement,
     SanityCheck,
@@ -49,6 +51,7 @@ __all__ = [
     "Document",
     "DocumentMap",
     "DownloadError",
+    "Evaluation",
     "Explanation",
     "Explanations",
     "ExplanatoryPower",
@@ -57,6 +60,7 @@ __all__ = [
     "InputError",
     "MissingExtraError",
     "ModelQuality",
+    "NoDocumentsError",
     "Passage",
     "SVMClassifier",
     "SanityCheck",
@@ -70,8 +74,10 @@ __all__ = [
     "compare",
     "compare_all",
     "deletion_curve",
+    "deletion_curves",
     "document_map",
     "draw_maps",
+    "evaluate",
     "explain",
     "explanatory_power",
     "input_invariance",

@@ -28,6 +28,9 @@ from whyword.classwords import class_words
 from whyword.corpus import load_corpus, open_texts
 from whyword.documentmap import document_map, draw_maps
 from whyword.errors import InputError, WhywordError
+from whyword.evaluation.ranking import RANDOM_KNOWN
+from whyword.evaluation.report import METHODS_COMPARED
+from whyword.evaluation.report import evaluate as evaluation_of
 from whyword.explaining import iter_explanations
 from whyword.formats import FORMATS, format_of, print_explanations, write_explanations
 from whyword.methods.registry import METHODS
@@ -49,6 +52,7 @@ from whyword.vectors import Vectors
 from whyword.views import (
     class_table,
     counted,
+    evaluation_tables,
     hit_json,
     hit_list,
     one_per_class,
@@ -56,6 +60,8 @@ from whyword.views import (
     prediction_json,
     prediction_table,
     sample,
+    some_of,
+    stages,
     training_summary,
     word_tables,
 )
@@ -559,6 +565,70 @@ def map_command(
     else:
         draw_maps([found], out)
     log.info("written: %s", one_line(str(out)))
+
+
+@app.command(epilog="Example:  whyword evaluate models/cnn2 20newsgroups:test --out report.html")
+def evaluate(
+    model: ModelFolder,
+    source: Source,
+    methods: Annotated[
+        str,
+        typer.Option(help=f"Which to compare: of {', '.join([*METHODS, RANDOM_KNOWN])}."),
+    ] = ",".join(METHODS_COMPARED),
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="A page to write (.html); the figures as .json beside it."),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(help="Words to delete (default: 50, fewer if texts are short).", min=1),
+    ] = None,
+    least_words: Annotated[
+        int | None,
+        typer.Option(help="Of texts with so many words at least (default: 2 × steps).", min=1),
+    ] = None,
+    runs: Annotated[int, typer.Option(help="Runs of random deletion.", min=1)] = 10,
+    splits: Annotated[int, typer.Option(help="Of the explanatory power.", min=1)] = 10,
+    limit: Annotated[
+        int | None, typer.Option(help="Use so many documents only, chosen by chance.", min=2)
+    ] = None,
+    as_json: AsJson = False,
+    text: TextColumn = None,
+    label: LabelColumn = None,
+    test: TestShare = 0.2,
+    seed: Annotated[int, typer.Option(help="Of splits and chance.")] = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Judge a model, and methods that explain it, on labelled texts it was not trained on."""
+    if out is not None and out.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{out}: a report is a page; name it .html")
+    _check_apart(out, source)
+    loaded = _loaded(model)
+    given = load_corpus(source, text=text, label=label, test=test, seed=seed, encoding=encoding)
+    if name_and_part(source)[1] is None and len(given.train) and len(given.test):
+        log.warning("all of %s is used; if the model was trained on it, say %s:test", *2 * [source])
+    chosen = some_of(len(given), limit, seed)
+    with stages() as tell:
+        found = evaluation_of(
+            loaded,
+            [given.texts[n] for n in chosen],
+            [(given.labels or ())[n] for n in chosen],
+            [name.strip() for name in methods.split(",") if name.strip()],
+            steps=steps,
+            least_words=least_words,
+            runs=runs,
+            splits=splits,
+            seed=seed,
+            tell=tell,
+        )
+    if out is not None:
+        found.to_html(out, f"{model.name} on {source}")
+        beside = found.to_json(out.with_suffix(".json"))
+        log.info("written: %s and %s", one_line(str(out)), one_line(beside))
+    if as_json:
+        print(found.to_json(), end="")
+    else:
+        _console().print(evaluation_tables(found))
 
 
 def _target(given: list[str] | None) -> str | list[str]:

@@ -9,6 +9,10 @@ class InputError(WhywordError, ValueError):
     """A file, a row or an argument is not what it should be."""
 
 
+class NoDocumentsError(InputError):
+    """None of the documents is of the kind that was asked for."""
+
+
 class ConservationError(WhywordError, ArithmeticError):
     """Relevance does not add up to the score, and the caller insisted that it must."""
 

@@ -78,3 +78,12 @@ def sha256_of(path: Path) -> str:
     """Return the file's sha256 as hexadecimal digits."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def delivered(content: str, path: str | Path | None) -> str:
+    """Return the content; given a path, write it there, whole, and return that."""
+    if path is None:
+        return content
+    with written_whole(expanded(path)) as draft:
+        draft.write_text(content, encoding="utf-8", newline="")
+    return str(path)

@@ -15,7 +15,7 @@ from whyword import export, heatmap, picture
 from whyword.checks import existing_file, expanded, listed, real_number, whole_number
 from whyword.errors import ConservationError, InputError
 from whyword.heatmap import Heatmap, Panel
-from whyword.storage import written_whole
+from whyword.storage import delivered, written_whole
 
 Label: TypeAlias = str | bool | int | float
 
@@ -346,11 +346,11 @@ class Explanation(_Answer):
     ) -> str:
         """Return a self-contained page with the heatmap; given a path, write it and return that."""
         title = f"{self.id or 'whyword'}: {self._described()}"
-        return _written("".join(heatmap.page([self.heatmap(targets)], title)), path)
+        return delivered("".join(heatmap.page([self.heatmap(targets)], title)), path)
 
     def to_svg(self, path: str | Path | None = None, targets: Sequence[Label] | None = None) -> str:
         """Return the heatmap as an SVG picture; given a path, write it and return that."""
-        return _written(picture.svg(self.heatmap(targets)), path)
+        return delivered(picture.svg(self.heatmap(targets)), path)
 
     def to_png(self, path: str | Path, targets: Sequence[Label] | None = None) -> None:
         """Write the heatmap as a PNG picture."""
@@ -447,7 +447,7 @@ class Explanation(_Answer):
 
     def to_json(self, path: str | Path | None = None, indent: int | None = None) -> str:
         """Return the explanation as JSON; given a path, write it and return that."""
-        return _written(export.as_json(self.fields(), indent), path)
+        return delivered(export.as_json(self.fields(), indent), path)
 
     @classmethod
     def from_json(cls, source: str | Path) -> Self:
@@ -577,11 +577,11 @@ class Explanations(Sequence[Explanation]):
     def to_html(self, path: str | Path | None = None) -> str:
         """Return a page with all heatmaps; given a path, write it and return that."""
         title = f"whyword: {len(self):,} documents"
-        return _written("".join(heatmap.page((one.heatmap() for one in self), title)), path)
+        return delivered("".join(heatmap.page((one.heatmap() for one in self), title)), path)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return JSON Lines, one explanation a line; given a path, write them and return that."""
-        return _written("".join(one.to_json() + "\n" for one in self), path)
+        return delivered("".join(one.to_json() + "\n" for one in self), path)
 
     @classmethod
     def from_json(cls, source: str | Path) -> Self:
@@ -630,14 +630,6 @@ def _numbers(values: Any) -> NDArray[np.float32]:  # noqa: ANN401 - lists, perha
         return values.astype(np.float32)
     rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in values]
     return np.array(rows, np.float32)
-
-
-def _written(content: str, path: str | Path | None) -> str:
-    if path is None:
-        return content
-    with written_whole(expanded(path)) as draft:
-        draft.write_text(content, encoding="utf-8", newline="")
-    return str(path)
 
 
 def _read(source: str | Path) -> str:

@@ -3,10 +3,12 @@
 import itertools
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 from rich.console import Console, Group, RenderableType
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -14,6 +16,9 @@ from rich.text import Text
 
 from whyword.classwords import ClassWords
 from whyword.corpus import Corpus
+from whyword.evaluation.findings import Findings
+from whyword.evaluation.quality import ModelQuality
+from whyword.evaluation.significance import Comparison
 from whyword.heatmap import number
 from whyword.models.cnn import CNNClassifier
 from whyword.models.svm import SVMClassifier
@@ -44,6 +49,64 @@ def counted(items: Iterable[T], what: str) -> Iterator[T]:
 
 
 _TOLD_EVERY = 50
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str], None]]:
+    """Yield a function to call with the name of each stage; a terminal's stderr shows it."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    silent = not sys.stderr.isatty()
+    with Progress(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
+        task = bar.add_task("")
+        yield lambda stage: bar.update(task, description=stage)
+
+
+def evaluation_tables(found: Findings) -> Group:
+    """Return the main figures of an evaluation, and what they say."""
+    parts: list[RenderableType] = [_quality_table(found.quality), ""]
+    for experiment, curves in found.curves.items():
+        first = next(iter(curves.values()))
+        title = (
+            f"word deletion {experiment}: {first.documents} documents, {first.order} relevant first"
+        )
+        table = _figures(f"{title} ({len(first):,}, {first.better} is better)", "area", "AOPC")
+        for name, curve in curves.items():
+            spread = f" ± {curve.deviation:.4f}" if curve.runs > 1 else ""
+            table.add_row(Text(one_line(name)), f"{curve.area:.4f}{spread}", number(curve.aopc))
+        parts += [table, *_said(found.curve_comparisons[experiment]), ""]
+    if found.powers:
+        table = _figures("explanatory power (higher is better)", "EPI", "K")
+        for name, power in found.powers.items():
+            spread = f" ± {power.deviation:.4f}" if len(power.splits) > 1 else ""
+            table.add_row(Text(one_line(name)), f"{power.epi:.4f}{spread}", f"{power.k}")
+        parts += [table, *_said(found.power_comparisons), ""]
+    parts += [Text(f"{name}: {check.verdict}") for name, check in found.checks.items()]
+    parts += [Text(one_line(remark)) for remark in found.remarks]
+    return Group(*parts)
+
+
+def _quality_table(quality: ModelQuality) -> Table:
+    table = Table(box=None, show_header=False)
+    table.add_row("accuracy", f"{quality.accuracy:.2%} of {quality.documents:,} documents")
+    table.add_row("macro-F1", f"{quality.macro_f1:.4f}")
+    table.add_row("calibration error", f"{quality.calibration_error:.4f}")
+    return table
+
+
+def _figures(title: str, *headings: str) -> Table:
+    table = Table(title, box=None, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _said(comparisons: list[Comparison]) -> list[Text]:
+    """Return what the comparisons with the first row say."""
+    return [
+        Text(f"   {one_line(one.headline)}", "dim")
+        for one in comparisons
+        if comparisons[0].names[0] in one.names
+    ]
 
 
 def training_summary(
@@ -188,6 +251,14 @@ def one_per_class(loaded: Corpus, samples: int) -> list[int]:
     chosen = sorted(first_of.values())[:samples]
     others = (number for number in range(len(loaded)) if number not in chosen)
     return chosen + list(itertools.islice(others, samples - len(chosen)))
+
+
+def some_of(count: int, limit: int | None, seed: int) -> list[int]:
+    """Return numbers below the count, in order: all of them, or so many by chance."""
+    if limit is None or limit >= count:
+        return list(range(count))
+    chosen: list[int] = np.random.default_rng(seed).choice(count, limit, replace=False).tolist()
+    return sorted(chosen)
 
 
 def sample(loaded: Corpus, number: int) -> Text:

@@ -1,6 +1,6 @@
 """Word deletion: how fast a decision goes when the words that explain it go."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.checks import one_each, strings, whole_number
-from whyword.errors import InputError
+from whyword.errors import InputError, NoDocumentsError
 from whyword.evaluation.erasure import scores_by_step
-from whyword.evaluation.ranking import LEAST, MOST, ranking_of
+from whyword.evaluation.ranking import LEAST, MOST, RANDOM, RANDOM_KNOWN, Ranking, ranking_of
 from whyword.methods.blocks import Block, blocks, kind_of, model_classes
 from whyword.models.estimator import Estimator
 from whyword.targets import PREDICTED, class_number, class_numbers
@@ -238,46 +238,159 @@ def deletion_curve(
     -------
     DeletionCurve
     """
-    _check_choice("order", order, ORDERS)
-    _check_choice("documents", documents, STARTS)
-    _check_choice("action", action, ACTIONS)
-    steps, least = whole_number("steps", steps), whole_number("least_words", least_words)
-    kind = kind_of(model)
-    classes = model_classes(model)
-    several = strings("texts", texts)
-    truth = class_numbers(classes, one_each("labels", labels, len(several)))
-    ranking = ranking_of(kind, method, relevance, len(several), order, runs, seed, parameters)
-    wanted = _Wanted(classes, target, documents, least)
-    inserting, both = action == "insert", sufficiency
-    parts: list[_Traces] = []
-    at = 0
-    for block in blocks(model, several, 1, elements=False):
-        here = truth[at : at + len(block.documents)]
-        targets = wanted.targets(block, here)
-        orders = ranking.orders(block, targets, at, steps)
-        for some in wanted.chosen(block, here):
-            found = scores_by_step(block, some, orders[some], inserting)
-            opposite = scores_by_step(block, some, orders[some], not inserting) if both else None
-            parts.append(_traces(model, at + some, found, opposite, here[some], targets[some, 0]))
-        at += len(block.documents)
-    if not parts:
-        raise InputError(wanted.nothing(len(several)))
-    recorded = target if isinstance(target, Label) else str(target)
-    joined = _joined(parts)
-    return DeletionCurve(ranking.name, documents, recorded, order, action, *joined)
+    study = _Study(model, texts, labels)
+    question = study.question(order, target, documents, steps, action, least_words, sufficiency)
+    ranking = study.ranking(method, order, runs, seed, relevance, parameters)
+    (curve,) = study.curves([(question, ranking)])
+    if curve is None:
+        raise NoDocumentsError(question.nothing(len(study.texts)))
+    return curve
+
+
+def deletion_curves(
+    model: object,
+    texts: Iterable[str],
+    labels: Iterable[Any],
+    methods: Iterable[str] = ("lrp", "sensitivity", RANDOM, RANDOM_KNOWN),
+    experiments: Iterable[int] = tuple(EXPERIMENTS),
+    steps: int = 50,
+    *,
+    least_words: int = 1,
+    runs: int = 10,
+    seed: int = 0,
+    sufficiency: bool = True,
+) -> dict[int, dict[str, DeletionCurve]]:
+    """Return the curves of several methods in the paper's experiments, by one pass over the texts.
+
+    Parameters
+    ----------
+    model, texts, labels, steps, least_words, runs, seed
+        As for :func:`deletion_curve`.
+    methods : iterable of str
+    experiments : iterable of int
+        Of :data:`EXPERIMENTS`.
+    sufficiency : bool
+        Find what the opposite action needs, too; not of the random methods.
+
+    Returns
+    -------
+    dict from experiment to dict from method to DeletionCurve
+        Without the experiments that no document is fit for.
+    """
+    study = _Study(model, texts, labels)
+    asked: dict[tuple[int, str], tuple[_Question, Ranking]] = {}
+    names = [methods] if isinstance(methods, str) else list(methods)
+    for number in experiments:
+        if number not in EXPERIMENTS:
+            raise InputError(f"experiments are 1, 2 and 3, not {number!r:.60}")
+        experiment = dict(EXPERIMENTS[number])
+        for method in names:
+            both = sufficiency and method not in (RANDOM, RANDOM_KNOWN)
+            question = study.question(
+                steps=steps, least_words=least_words, sufficiency=both, **experiment
+            )
+            order = experiment["order"]
+            asked[number, method] = question, study.ranking(method, order, runs, seed)
+    found: dict[int, dict[str, DeletionCurve]] = {}
+    for (number, method), curve in zip(asked, study.curves(list(asked.values())), strict=True):
+        if curve is not None:
+            found.setdefault(number, {})[method] = curve
+    return found
 
 
 # ---- which documents, which words -------------------------------------------------------------
 
 
+class _Study:
+    """Labelled texts and a model that predicts them while words go."""
+
+    def __init__(self, model: object, texts: Iterable[str], labels: Iterable[Any]) -> None:
+        self.kind = kind_of(model)
+        self.model = model
+        self.classes = model_classes(model)
+        self.texts = strings("texts", texts)
+        self.truth = class_numbers(self.classes, one_each("labels", labels, len(self.texts)))
+
+    def question(
+        self,
+        order: str,
+        target: object,
+        documents: str,
+        steps: int,
+        action: str = "delete",
+        least_words: int = 1,
+        sufficiency: bool = True,
+    ) -> "_Question":
+        """Return what is asked; raise if something does not fit."""
+        _check_choice("order", order, ORDERS)
+        _check_choice("documents", documents, STARTS)
+        _check_choice("action", action, ACTIONS)
+        steps, least = whole_number("steps", steps), whole_number("least_words", least_words)
+        return _Question(
+            self.classes, target, documents, order, action, steps, least, bool(sufficiency)
+        )
+
+    def ranking(
+        self,
+        method: str | None,
+        order: str,
+        runs: int,
+        seed: int,
+        relevance: Iterable[Any] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Ranking:
+        """Return the order in which words go."""
+        count = len(self.texts)
+        return ranking_of(self.kind, method, relevance, count, order, runs, seed, parameters)
+
+    def curves(self, asked: Sequence[tuple["_Question", Ranking]]) -> list[DeletionCurve | None]:
+        """Return the curve of each question; None where no document is fit for it."""
+        parts: list[list[_Traces]] = [[] for _ in asked]
+        first = 0
+        for block in blocks(self.model, self.texts, 1, elements=False):
+            truth = self.truth[first : first + len(block.documents)]
+            for (question, ranking), traces in zip(asked, parts, strict=True):
+                traces += self._traces(question, ranking, block, truth, first)
+            first += len(block.documents)
+        return [
+            question.curve(ranking.name, _joined(traces)) if traces else None
+            for (question, ranking), traces in zip(asked, parts, strict=True)
+        ]
+
+    def _traces(
+        self,
+        question: "_Question",
+        ranking: Ranking,
+        block: Block,
+        truth: NDArray[np.intp],
+        first: int,
+    ) -> "Iterator[_Traces]":
+        """Yield what becomes of a block's documents, some at a time."""
+        chosen = question.chosen(block, truth)
+        targets = question.targets(block, truth)
+        orders = ranking.orders(block, targets, first, question.steps, chosen)
+        insert = question.action == "insert"
+        for start in range(0, len(chosen), _DOCUMENTS):
+            part = slice(start, start + _DOCUMENTS)
+            some, order = chosen[part], orders[part]
+            found = scores_by_step(block, some, order, insert)
+            opposite = scores_by_step(block, some, order, not insert) if question.both else None
+            numbers = targets[some, 0]
+            yield _traces(self.model, first + some, found, opposite, truth[some], numbers)
+
+
 @dataclass(frozen=True)
-class _Wanted:
-    """Which documents take part, and whose score is looked at."""
+class _Question:
+    """Which documents take part, whose score is looked at, and what is done to the words."""
 
     classes: list[Label]
     target: object
     start: str
+    order: str
+    action: str
+    steps: int
     least_words: int
+    both: bool
 
     def targets(self, block: Block, truth: NDArray[np.intp]) -> NDArray[np.int32]:
         """Return the target of each document of a block, (documents, 1)."""
@@ -289,25 +402,31 @@ class _Wanted:
             numbers = np.full(len(truth), class_number(self.classes, self.target))
         return np.ascontiguousarray(numbers[:, None], np.int32)
 
-    def chosen(self, block: Block, truth: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-        """Yield the numbers of the block's documents that take part, some at a time."""
+    def chosen(self, block: Block, truth: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the numbers of the block's documents that take part."""
         right = block.scores.argmax(axis=1) == truth
         within = np.array([len(document) >= self.least_words for document in block.documents])
         if self.start != "all":
             within &= right if self.start == "correct" else ~right
-        numbers = np.flatnonzero(within)
-        for first in range(0, len(numbers), _DOCUMENTS):
-            yield numbers[first : first + _DOCUMENTS]
+        return np.flatnonzero(within)
+
+    def curve(self, name: str, traces: "_Traces") -> DeletionCurve:
+        """Return the answer."""
+        target = self.target if isinstance(self.target, Label) else str(self.target)
+        return DeletionCurve(name, self.start, target, self.order, self.action, *traces)
 
     def nothing(self, texts: int) -> str:
         """Return why there was no document to start from."""
-        if not texts:
-            return "there are no texts"
-        kind = {"correct": "predicted right", "wrong": "predicted wrong", "all": "there"}[
-            self.start
-        ]
-        words = f"{self.least_words} word{'s' if self.least_words > 1 else ''}"
-        return f"none of the {texts:,} texts is {kind} and has at least {words}"
+        return nothing_to_start_from(self.start, self.least_words, texts)
+
+
+def nothing_to_start_from(documents: str, least_words: int, texts: int) -> str:
+    """Return the message that none of the texts is of the kind that an experiment needs."""
+    if not texts:
+        return "there are no texts"
+    kind = {"correct": "predicted right", "wrong": "predicted wrong", "all": "there"}[documents]
+    words = f"{least_words} word{'s' if least_words > 1 else ''}"
+    return f"none of the {texts:,} texts is {kind} and has at least {words}"
 
 
 # ---- what became of them ----------------------------------------------------------------------

@@ -19,6 +19,7 @@ RANDOM, RANDOM_KNOWN = "random", "random_known"
 MOST, LEAST = "most", "least"
 
 Targets = NDArray[np.int32]
+Chosen = NDArray[np.intp]
 Priorities = list[NDArray[np.floating]]
 
 
@@ -37,8 +38,10 @@ class Ranking(ABC):
     runs: int
 
     @abstractmethod
-    def priorities(self, block: Block, targets: Targets, first: int, run: int) -> Priorities:
-        """Return a number for each word of a block's documents; the highest goes first.
+    def priorities(
+        self, block: Block, targets: Targets, first: int, run: int, chosen: Chosen
+    ) -> Priorities:
+        """Return a number for each word of some documents of a block; the highest goes first.
 
         Parameters
         ----------
@@ -47,16 +50,22 @@ class Ranking(ABC):
         first : int
             The number of the block's first document.
         run : int
+        chosen : (n,) intp
+            Which of the block's documents.
         """
 
-    def orders(self, block: Block, targets: Targets, first: int, steps: int) -> NDArray[np.int32]:
-        """Return the positions of the first words, (documents, runs, steps); −1 if none is left.
+    def orders(
+        self, block: Block, targets: Targets, first: int, steps: int, chosen: Chosen
+    ) -> NDArray[np.int32]:
+        """Return the positions of the first words, (n, runs, steps); −1 where none is left.
 
-        Among equals those that stand first in the text go first.
+        Among equals those that stand first in the text go first. Parameters are as for
+        :meth:`priorities`.
         """
-        orders = np.full((len(block.documents), self.runs, steps), -1, np.int32)
-        for run in range(self.runs):
-            for number, values in enumerate(self.priorities(block, targets, first, run)):
+        orders = np.full((len(chosen), self.runs, steps), -1, np.int32)
+        for run in range(self.runs if len(chosen) else 0):
+            found = self.priorities(block, targets, first, run, chosen)
+            for number, values in enumerate(found):
                 order = np.argsort(-values, kind="stable")[:steps]
                 orders[number, run, : len(order)] = order
         return orders
@@ -70,10 +79,12 @@ class ByMethod(Ranking):
     settings: Mapping[str, Any]
     sign: int
 
-    def priorities(self, block: Block, targets: Targets, first: int, run: int) -> Priorities:
+    def priorities(
+        self, block: Block, targets: Targets, first: int, run: int, chosen: Chosen
+    ) -> Priorities:
         """Return the method's relevance, or its negative."""
         found = self.method.of_block[type(block)](block, targets, **self.settings)
-        return [self.sign * words[:, 0] for words in found.words]
+        return [self.sign * found.words[number][:, 0] for number in chosen.tolist()]
 
 
 @dataclass(frozen=True)
@@ -83,10 +94,13 @@ class Given(Ranking):
     relevance: list[Any]
     sign: int
 
-    def priorities(self, block: Block, targets: Targets, first: int, run: int) -> Priorities:
+    def priorities(
+        self, block: Block, targets: Targets, first: int, run: int, chosen: Chosen
+    ) -> Priorities:
         """Return the relevance given, brought to the words."""
         here = self.relevance[first : first + len(block.documents)]
-        return [self.sign * values for values in aligned(here, block.documents, first)]
+        found = aligned(here, block.documents, first)
+        return [self.sign * found[number] for number in chosen.tolist()]
 
 
 @dataclass(frozen=True)
@@ -96,10 +110,13 @@ class ByChance(Ranking):
     seed: int
     known_first: bool
 
-    def priorities(self, block: Block, targets: Targets, first: int, run: int) -> Priorities:
+    def priorities(
+        self, block: Block, targets: Targets, first: int, run: int, chosen: Chosen
+    ) -> Priorities:
         """Return random numbers that depend on the run and the text."""
         result: Priorities = []
-        for document, known in zip(block.documents, block.known, strict=True):
+        for number in chosen.tolist():
+            document, known = block.documents[number], block.known[number]
             values = generator_for(document.text, self.seed + run).random(len(document))
             result.append(np.where(known, values + 1, values) if self.known_first else values)
         return result

@@ -5,7 +5,7 @@ change when the same function is written in another way; and two trainings of th
 should agree on what matters.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -17,10 +17,10 @@ from whyword.alignment import aligned
 from whyword.checks import one_each, real_number, strings, whole_number
 from whyword.errors import InputError, MissingExtraError
 from whyword.explaining import explain
-from whyword.methods.blocks import kind_of, model_classes
+from whyword.methods.blocks import documents_of, kind_of, model_classes
 from whyword.models.cnn import CNNClassifier
 from whyword.models.svm import SVMClassifier
-from whyword.types import Document, Label
+from whyword.types import Label
 
 Model: TypeAlias = CNNClassifier | SVMClassifier
 Explainer: TypeAlias = Callable[[Model, list[str], list[Label]], Iterable[Any]]
@@ -355,11 +355,7 @@ def _relevances(
     if not callable(method):
         raise InputError(f"method takes a name or a function, not {method!r:.60}")
     given = one_each("relevance", method(model, texts, targets, **parameters), len(texts))
-    return aligned(given, _documents(model, texts))
-
-
-def _documents(model: Model, texts: list[str]) -> Sequence[Document]:
-    return [one.document for one in explain(model, texts, method="random")]
+    return aligned(given, list(documents_of(model, texts)))
 
 
 def _plain(relevance: object) -> Values:

@@ -80,29 +80,40 @@ class Comparison:
         return self.names[0] if first else self.names[1]
 
     @property
-    def verdict(self) -> str:
-        """What the numbers say, in a sentence."""
+    def finding(self) -> str:
+        """Which is better, or that it is open, in a few words."""
         a, b = self.names
         if self.winner is not None:
-            said = f"{self.winner} is better than {b if self.winner == a else a}"
-        elif self.significant:
-            said = f"{a} is {'higher' if self.difference > 0 else 'lower'} than {b}"
-        else:
-            said = f"{a} and {b} cannot be told apart here, which does not prove them equal"
+            return f"{self.winner} is better than {b if self.winner == a else a}"
+        if self.significant:
+            return f"{a} is {'higher' if self.difference > 0 else 'lower'} than {b}"
+        return f"{a} and {b} cannot be told apart here"
+
+    @property
+    def headline(self) -> str:
+        """The finding, the difference and its p."""
+        return f"{self.finding}: {_signed(self.difference)}, {self._corrected}"
+
+    @property
+    def verdict(self) -> str:
+        """What the numbers say, in a sentence."""
+        caution = "" if self.significant else ", which does not prove them equal"
         low, high = (_signed(end) for end in self.interval)
-        share = f"{1 - self.alpha:.0%}"
         test = self.test
         if self.statistic is not None:
-            test += f", t({self.freedom}) = {self.statistic:.2f}"
-        corrected = ""
-        if self.comparisons > 1:
-            corrected = (
-                f", {_probability(self.adjusted)} after Holm's correction for "
-                f"{self.comparisons} comparisons"
-            )
+            test += f", t({self.freedom}) = {self.statistic:.2f}".replace("-", "−")
         return (
-            f"{said}: {self.details}, difference {_signed(self.difference)} "
-            f"({share} interval {low} to {high}; {test}, {_probability(self.p)}{corrected})."
+            f"{self.finding}{caution}: {self.details}, difference {_signed(self.difference)} "
+            f"({1 - self.alpha:.0%} interval {low} to {high}; {test}, {self._corrected})."
+        )
+
+    @property
+    def _corrected(self) -> str:
+        if self.comparisons == 1:
+            return _probability(self.p)
+        return (
+            f"{_probability(self.adjusted)} after Holm's correction for {self.comparisons} "
+            "comparisons"
         )
 
     def __str__(self) -> str:

@@ -143,6 +143,17 @@ def kind_of(model: object) -> type[Block]:
     return OutsideBlock
 
 
+def documents_of(model: object, texts: Iterable[str]) -> Iterator[Document]:
+    """Return the texts with the words that the model finds in them."""
+    features = model.features_ if isinstance(model, SVMClassifier) else None
+    if isinstance(features, PipelineFeatures):
+        return (features.bag(text).document for text in texts)
+    if features is not None:
+        return map(features.tokenizer, texts)
+    tokenizer = model.inputs_.tokenizer if isinstance(model, CNNClassifier) else Tokenizer()
+    return map(tokenizer, texts)
+
+
 def model_classes(model: Any) -> list[Label]:  # noqa: ANN401 - anybody's model
     """Return the labels of a model's classes; their numbers if it does not say."""
     classes = getattr(model, "classes_", None)

@@ -1,0 +1,311 @@
+"""An evaluation as one self-contained page."""
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from whyword import heatmap
+from whyword.evaluation.charts import STYLE as CHART_STYLE
+from whyword.evaluation.charts import Line, line_chart
+from whyword.evaluation.deletion import DeletionCurve
+from whyword.evaluation.findings import Findings
+from whyword.evaluation.quality import ModelQuality
+from whyword.evaluation.significance import Comparison
+from whyword.printable import one_line
+
+_MOST_CLASSES = 40  # of a confusion matrix that is still readable
+_CONFUSIONS = 20
+_STYLE = (
+    """
+body{font:16px/1.55 system-ui,sans-serif}h1{font-size:1.6rem;overflow-wrap:anywhere}
+h2{font-size:1.25rem;margin:2.2rem 0 .4rem}h3{font-size:1.05rem;margin:1.4rem 0 .3rem}
+p,li{max-width:48rem}.facts{opacity:.8;font-size:.9rem;overflow-wrap:anywhere}
+.tiles{display:flex;flex-wrap:wrap;gap:.8rem;margin:1rem 0;padding:0;list-style:none}
+.tiles li{border:1px solid rgb(128 128 128/.35);border-radius:.5rem;padding:.6rem .9rem;
+min-width:8.5rem}
+.tiles b{display:block;font-size:1.5rem;line-height:1.2;font-variant-numeric:tabular-nums}
+.tiles span{font-size:.85rem;opacity:.8}
+.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem;
+font-variant-numeric:tabular-nums}
+th,td{padding:.22rem .7rem .22rem 0;text-align:right;white-space:nowrap}
+th:first-child,td:first-child{text-align:left}
+thead th{border-bottom:1px solid rgb(128 128 128/.5);font-weight:600}
+tbody tr.best td{font-weight:600}
+.matrix td,.matrix th{padding:.15rem .3rem;text-align:center;font-size:.78rem;min-width:1.7rem}
+.matrix th:first-child{text-align:right;font-weight:400}
+.grid2{display:grid;gap:1rem 2rem;
+grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}
+.verdicts{font-size:.92rem;padding-left:1.2rem}details summary{cursor:pointer;margin:.4rem 0}
+@media print{details{display:block}.grid2{break-inside:avoid}}
+"""
+    + CHART_STYLE
+)
+_EXPERIMENTS = {
+    1: (
+        "Right documents, most relevant words first",
+        "Of documents that are predicted right, the words most relevant for the true class go. "
+        "The faster accuracy falls, the better the words were chosen.",
+    ),
+    2: (
+        "Wrong documents, least relevant words first",
+        "Of documents that are predicted wrong, the words that speak most against the true class "
+        "go. The higher accuracy rises, the better they were chosen.",
+    ),
+    3: (
+        "Wrong documents, what misled the model first",
+        "Of documents that are predicted wrong, the words most relevant for the wrongly predicted "
+        "class go. The higher accuracy rises, the better they were chosen.",
+    ),
+}
+
+
+def evaluation_page(evaluation: Findings, title: str = "Evaluation") -> Iterator[str]:
+    """Yield the parts of the page.
+
+    Parameters
+    ----------
+    evaluation : Findings
+    title : str
+        Of what: the model's and the corpus's name.
+    """
+    yield heatmap.page_head(title, _STYLE)
+    yield f'<main class="ww"><h1>{_shown(title)}</h1>'
+    identity = "" if evaluation.model is None else f", identity {evaluation.model[:12]}"
+    yield (
+        f'<p class="facts">{_shown(evaluation.kind)}{identity}; '
+        f"{evaluation.quality.documents:,} documents, {len(evaluation.classes)} classes.</p>"
+    )
+    yield from _model(evaluation.quality)
+    yield from _deletion(evaluation)
+    yield from _power(evaluation)
+    yield from _sanity(evaluation)
+    yield from _how(evaluation)
+    yield f"</main>{heatmap.PAGE_END}"
+
+
+# ---- the model --------------------------------------------------------------------------------
+
+
+def _model(quality: ModelQuality) -> Iterator[str]:
+    yield "<h2>The model</h2><ul class='tiles'>"
+    for value, name in (
+        (f"{quality.accuracy:.2%}", "accuracy"),
+        (f"{quality.macro_f1:.4f}", "macro-F1"),
+        (f"{quality.calibration_error:.4f}", "calibration error"),
+    ):
+        yield f"<li><b>{value}</b><span>{name}</span></li>"
+    yield "</ul><p>An explanation says what the model does, right or wrong. "
+    yield (
+        "Calibration error: how far, on average, the probability of the predicted class is from "
+        "the share of such predictions that are right.</p>"
+    )
+    yield "<details open><summary>Each class</summary>"
+    rows = [
+        [
+            _shown(str(one.label)),
+            f"{one.precision:.3f}",
+            f"{one.recall:.3f}",
+            f"{one.f1:.3f}",
+            f"{one.documents:,}",
+        ]
+        for one in quality.classes
+    ]
+    yield _table(["class", "precision", "recall", "F1", "documents"], rows)
+    yield "</details>"
+    if len(quality.classes) <= _MOST_CLASSES:
+        yield "<details><summary>Confusions: true classes down, predicted across</summary>"
+        yield _matrix(quality)
+        yield "</details>"
+    yield "<details><summary>The most frequent mistakes</summary>"
+    yield _table(["true class", "predicted", "documents", "of the class"], _mistakes(quality))
+    yield "</details>"
+
+
+def _matrix(quality: ModelQuality) -> str:
+    numbers = range(1, len(quality.classes) + 1)
+    head = "".join(f'<th scope="col">{number}</th>' for number in numbers)
+    rows = []
+    for number, (one, row) in enumerate(zip(quality.classes, quality.confusion, strict=True), 1):
+        cells = []
+        for column, count in enumerate(row.tolist(), 1):
+            level = round(heatmap.LEVELS * count / max(1, one.documents))
+            kind = "n" if column == number else "p"
+            look = f' class="{kind}{level}"' if level else ""
+            cells.append(f"<td{look}>{count or ''}</td>")
+        name = f'<th scope="row">{_shown(str(one.label))} {number}</th>'
+        rows.append(f"<tr>{name}{''.join(cells)}</tr>")
+    return (
+        f'<div class="scroll"><table class="matrix"><thead><tr><th></th>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _mistakes(quality: ModelQuality) -> list[list[str]]:
+    wrong = quality.confusion.copy()
+    np.fill_diagonal(wrong, 0)
+    order = np.argsort(-wrong, axis=None, kind="stable")[:_CONFUSIONS]
+    result = []
+    for true, predicted in zip(*np.unravel_index(order, wrong.shape), strict=True):
+        count = int(wrong[true, predicted])
+        if count:
+            one = quality.classes[int(true)]
+            other = quality.classes[int(predicted)]
+            share = f"{count / one.documents:.1%}"
+            result.append([_shown(str(one.label)), _shown(str(other.label)), f"{count:,}", share])
+    return result
+
+
+# ---- the explanations -------------------------------------------------------------------------
+
+
+def _deletion(evaluation: Findings) -> Iterator[str]:
+    yield "<h2>Word deletion</h2>"
+    if not evaluation.curves:
+        yield "<p>It could not be measured; see the remarks below.</p>"
+        return
+    least = evaluation.settings["least_words"]
+    yield (
+        "<p>Relevance is found once, on the intact text; then words are taken away one after the "
+        f"other, and the model predicts again. Documents of at least {least} words.</p>"
+    )
+    for number, curves in evaluation.curves.items():
+        title, explained = _EXPERIMENTS[number]
+        first = next(iter(curves.values()))
+        yield f"<h3>{number}. {title}</h3><p>{explained} {len(first):,} documents.</p>"
+        yield '<div class="grid2"><div>'
+        lines = [
+            Line(name, range(curve.steps + 1), curve.accuracy.tolist())
+            for name, curve in curves.items()
+        ]
+        areas = ", ".join(f"{name} {curve.area:.3f}" for name, curve in curves.items())
+        yield line_chart(lines, "words deleted", "accuracy", f"Areas: {areas}", percent=True)
+        yield "</div><div>"
+        yield _curve_table(curves.values())
+        yield _verdicts(evaluation.curve_comparisons[number])
+        yield "</div></div>"
+    yield (
+        "<p class='facts'>Area: mean accuracy over the steps (± deviation of random runs). AOPC: "
+        "mean fall of the target's score. Comprehensiveness: mean fall of the target's "
+        "probability as the words go. Sufficiency: the same when only those words are kept; "
+        "lower is better.</p>"
+    )
+
+
+def _curve_table(curves: Iterable[DeletionCurve]) -> str:
+    listed = list(curves)
+    better = listed[0].better
+    choose = min if better == "lower" else max
+    best = choose(listed, key=lambda curve: curve.area) if better else None
+    rows = [
+        [
+            _shown(curve.method),
+            f"{curve.area:.4f}" + (f" ± {curve.deviation:.4f}" if curve.runs > 1 else ""),
+            f"{curve.aopc:.3f}",
+            _number(curve.comprehensiveness),
+            _number(curve.sufficiency),
+        ]
+        for curve in listed
+    ]
+    head = ["method", "area", "AOPC", "comprehensiveness", "sufficiency"]
+    return _table(head, rows, [curve is best for curve in listed])
+
+
+def _power(evaluation: Findings) -> Iterator[str]:
+    yield "<h2>Explanatory power</h2>"
+    if not evaluation.powers:
+        yield "<p>It could not be measured; see the remarks below.</p>"
+        return
+    yield (
+        "<p>Each document becomes one vector: its words' vectors, weighted by their relevance for "
+        "the predicted class. The better K nearest neighbours know a document's class by it, the "
+        "more of what matters the relevance has caught. “ew”: weighted element by element. "
+        "<i>uniform</i> and <i>tfidf</i> use no explanation.</p>"
+    )
+    best = max(evaluation.powers.values(), key=lambda power: power.epi)
+    rows = [
+        [_shown(name), f"{power.epi:.4f} ± {power.deviation:.4f}", f"{power.k}"]
+        for name, power in evaluation.powers.items()
+    ]
+    yield '<div class="grid2"><div>'
+    lines = [
+        Line(name, power.neighbours.tolist(), power.curve.tolist())
+        for name, power in evaluation.powers.items()
+    ]
+    said = ", ".join(f"{name} {power.epi:.3f}" for name, power in evaluation.powers.items())
+    yield line_chart(lines, "neighbours, K", "accuracy", f"Best: {said}", percent=True)
+    yield "</div><div>"
+    marks = [power is best for power in evaluation.powers.values()]
+    yield _table(["by", "EPI", "K"], rows, marks)
+    yield "</div></div>"
+    yield _verdicts(evaluation.power_comparisons)
+
+
+def _sanity(evaluation: Findings) -> Iterator[str]:
+    if not evaluation.checks:
+        return
+    yield "<h2>Sanity</h2><p>With the model's weights shuffled, its relevance must change.</p>"
+    rows = [
+        [
+            _shown(name),
+            _number(check.agreement.to_dict()["rank_correlation"]),
+            f"{check.agreement.overlap:.0%} ({check.agreement.chance:.0%} by chance)",
+            "depends on the model" if check.passed else "hardly depends on the model",
+        ]
+        for name, check in evaluation.checks.items()
+    ]
+    top = next(iter(evaluation.checks.values())).agreement.top
+    yield _table(["method", "rank correlation", f"common among the top {top}", ""], rows)
+
+
+def _how(evaluation: Findings) -> Iterator[str]:
+    yield "<h2>How this was measured</h2>"
+    if evaluation.remarks:
+        yield f"<ul>{''.join(f'<li>{_shown(remark)}</li>' for remark in evaluation.remarks)}</ul>"
+    said = {**evaluation.settings, "methods": ", ".join(evaluation.settings["methods"])}
+    listed = "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in said.items())
+    spent = sum(evaluation.seconds.values())
+    yield (
+        f'<p class="facts">{_shown(listed)}. {spent:.0f} s. Explanatory power is compared by the '
+        "corrected resampled t-test on identical splits, word deletion by the paired bootstrap "
+        "over documents; p is corrected by Holm's method for all comparisons of a list.</p>"
+    )
+
+
+def _verdicts(comparisons: Sequence[Comparison]) -> str:
+    if not comparisons:
+        return ""
+    first = comparisons[0].names[0]
+    of_first = [one for one in comparisons if first in one.names]
+    others = [one for one in comparisons if first not in one.names]
+    listed = "".join(f"<li>{_shown(one.verdict)}</li>" for one in of_first)
+    result = f'<ul class="verdicts">{listed}</ul>'
+    if others:
+        rest = "".join(f"<li>{_shown(one.verdict)}</li>" for one in others)
+        result += (
+            f"<details><summary>{len(others)} more comparisons</summary>"
+            f'<ul class="verdicts">{rest}</ul></details>'
+        )
+    return result
+
+
+def _table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], best: Sequence[bool] | None = None
+) -> str:
+    """Return a table of cells that are HTML already, the best row marked."""
+    marks = best or [False] * len(rows)
+    names = "".join(f'<th scope="col">{name}</th>' for name in head)
+    body = "".join(
+        ('<tr class="best">' if marked else "<tr>") + "".join(f"<td>{cell}</td>" for cell in row)
+        for row, marked in zip(rows, marks, strict=True)
+    )
+    table = f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll">{table}</div>'
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _shown(text: str) -> str:
+    return html.escape(one_line(text), quote=True)
