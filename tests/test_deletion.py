@@ -9,7 +9,14 @@ import pytest
 from networks import literal_parts, made_cnn, small_cnn, topical
 from numpy.typing import NDArray
 
-from whyword import EXPERIMENTS, InputError, SVMClassifier, deletion_curve, explain
+from whyword import (
+    EXPERIMENTS,
+    InputError,
+    SVMClassifier,
+    deletion_curve,
+    deletion_curves,
+    explain,
+)
 from whyword.models.estimator import softmax
 
 MODEL = small_cnn()
@@ -147,7 +154,6 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = deletion_curve(MODEL, TEXTS, LABELS, "random_known", runs=3, steps=7)
     monkeypatch.setattr("whyword.models.network.TABLE_BYTES", 4 * 2 * 12 * 9)
     monkeypatch.setattr("whyword.evaluation.deletion._DOCUMENTS", 2)
-    monkeypatch.setattr("whyword.evaluation.erasure._POOLED_BYTES", 1)
     parts = deletion_curve(MODEL, TEXTS, LABELS, "random_known", runs=3, steps=7)
     np.testing.assert_array_equal(parts.chosen, whole.chosen)
     np.testing.assert_allclose(parts.scores, whole.scores, atol=1e-5)
@@ -231,3 +237,20 @@ def test_bad_texts_and_labels() -> None:
         deletion_curve(5, ["moon"], ["space"])
     with pytest.raises(InputError, match="measure may be"):
         deletion_curve(made_cnn(), ["wa"], ["class 0"], documents="all").document_areas("speed")
+
+
+def test_several_at_once_are_as_one_by_one() -> None:
+    found = deletion_curves(MODEL, TEXTS, LABELS, ["lrp", "random"], steps=4, runs=3)
+    assert {number: list(curves) for number, curves in found.items()} == {
+        number: ["lrp", "random"] for number in (1, 2, 3)
+    }
+    for number, curves in found.items():
+        for method, curve in curves.items():
+            experiment: dict[str, Any] = dict(EXPERIMENTS[number])
+            alone = deletion_curve(MODEL, TEXTS, LABELS, method, steps=4, runs=3, **experiment)
+            np.testing.assert_array_equal(curve.scores, alone.scores)
+            np.testing.assert_array_equal(curve.correct, alone.correct)
+            assert (curve.opposite is None) == (method == "random")
+    with pytest.raises(InputError, match="experiments are 1, 2 and 3, not 4"):
+        deletion_curves(MODEL, TEXTS, LABELS, experiments=[4])
+    assert list(deletion_curves(MODEL, ["moon orbit"], ["space"], "lrp")) == [1]

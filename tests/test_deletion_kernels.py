@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from networks import made_cnn, made_text
 
 from whyword import CNNClassifier, Corpus
-from whyword.evaluation.deletion_kernels import pooled_by_step
+from whyword.evaluation.deletion_kernels import scores_of_changes
 from whyword.kernels import pooled_maxima
 from whyword.methods.blocks import NetworkBlock, network_blocks
 from whyword.models.inputs import PADDING
@@ -17,10 +17,24 @@ from whyword.models.inputs import PADDING
 
 def assert_as_from_scratch(block: NetworkBlock, orders: np.ndarray, insert: bool) -> None:
     documents = np.arange(len(block.documents))
-    for found in block.found:
-        pooled = pooled_by_step(
-            found.ids, found.offsets, found.table, documents, orders, insert, PADDING
+    for found, weight in block.parts():
+        shape = (len(documents), orders.shape[1], orders.shape[2] + 1)
+        pooled = np.full((*shape, len(found.bias)), np.nan, np.float32)
+        scores = np.ones((*shape, weight.shape[1]))
+        scores_of_changes(
+            found.ids,
+            found.offsets,
+            found.table,
+            weight,
+            documents,
+            orders,
+            insert,
+            PADDING,
+            scores,
+            pooled,
         )
+        expected = 1 + pooled.astype(np.float64) @ weight.astype(np.float64)
+        np.testing.assert_allclose(scores, expected, atol=1e-9 * max(1, np.abs(expected).max()))
         for d in documents.tolist():
             whole = found.ids[found.offsets[d] : found.offsets[d + 1]]
             for run in range(orders.shape[1]):

@@ -1,6 +1,7 @@
 """The explanatory power index against its definition and against scikit-learn."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.neighbors import KNeighborsClassifier
 
-from whyword import InputError, explanatory_power
+from whyword import CNNClassifier, Corpus, InputError, explanatory_power, summarize
+from whyword.evaluation.neighbour_kernels import predicted_by_count
+from whyword.evaluation.neighbours import nearest_neighbours, unit_vectors
 
 
 @settings(max_examples=60)
@@ -142,3 +146,33 @@ def test_too_few_documents() -> None:
         explanatory_power([[1.0]], ["a"])
     with pytest.raises(InputError, match="there are 0 documents"):
         explanatory_power(np.empty((0, 3)), [])
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_real_predictions_differ_from_scikit_learns_by_ties_only(
+    news: Corpus, real_cnn: Callable[[int], CNNClassifier], kind: str
+) -> None:
+    """Where K + 1 neighbours are at the distances of K, scikit-learn may take another one."""
+    texts, names = news.test.texts, news.test.labels or []
+    if kind == "sparse":  # which scikit-learn takes long for
+        texts, names = texts[::3], names[::3]
+    labels = np.unique(names, return_inverse=True)[1].astype(np.int64)
+    if kind == "dense":
+        vectors: Any = summarize(real_cnn(2), texts, level="element").astype(np.float64)
+        units: Any = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
+    else:
+        vectors = units = TfidfVectorizer().fit_transform(texts)
+    found = explanatory_power(vectors, labels, 2)
+    neighbours = nearest_neighbours(unit_vectors(vectors), 150)
+    for train, test in found.splits:
+        allowed = np.zeros(len(labels), np.bool_)
+        allowed[train] = True
+        near = neighbours.among(test, allowed, 31)
+        ours = predicted_by_count(near[:, :30], labels, 20)
+        for k in (1, 2, 5, 30):
+            theirs = KNeighborsClassifier(k, algorithm="brute").fit(units[train], labels[train])
+            for number in np.flatnonzero(ours[:, k - 1] != theirs.predict(units[test])).tolist():
+                pair = near[number, [k - 1, k]]
+                gaps = neighbours.vectors.exactly(test[[number]], pair[None])[0]
+                assert gaps[1] - gaps[0] <= 1e-12

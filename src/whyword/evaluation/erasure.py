@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.evaluation.deletion_kernels import pooled_by_step
+from whyword.evaluation.deletion_kernels import scores_of_changes
 from whyword.methods.blocks import Block, LinearBlock, NetworkBlock, OutsideBlock
 from whyword.models.features import Bag, TfIdf
 from whyword.models.inputs import PADDING
 from whyword.models.svm import SVMClassifier
 from whyword.types import Document
 
-_POOLED_BYTES = 64 << 20  # activations of all steps of some documents, held at a time
 _TEXTS = 64  # handed to somebody's model at a time
 
 Orders = NDArray[np.int32]
@@ -43,21 +42,21 @@ def _of_network(
     block: NetworkBlock, documents: NDArray[np.intp], orders: Orders, insert: bool
 ) -> Scores:
     runs, steps = orders.shape[1:]
-    filters, classes = block.network.output_weight.shape
-    scores = np.empty((len(documents), runs, steps + 1, classes))
-    at_once = max(1, _POOLED_BYTES // (4 * runs * (steps + 1) * filters))
-    for first in range(0, len(documents), at_once):
-        some = slice(first, first + at_once)
-        chosen = documents[some].astype(np.int64)
-        parts = [
-            pooled_by_step(
-                found.ids, found.offsets, found.table, chosen, orders[some], insert, PADDING
-            )
-            for found in block.found
-        ]
-        pooled = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=3)
-        found_scores = block.network.scores(pooled.reshape(-1, filters))
-        scores[some] = found_scores.reshape(len(chosen), runs, steps + 1, classes)
+    bias = block.network.output_bias.astype(np.float64)
+    scores = np.tile(bias, (len(documents), runs, steps + 1, 1))
+    chosen = documents.astype(np.int64)
+    for found, weight in block.parts():
+        scores_of_changes(
+            found.ids,
+            found.offsets,
+            found.table,
+            weight,
+            chosen,
+            orders,
+            insert,
+            PADDING,
+            scores,
+        )
     return scores
 
 

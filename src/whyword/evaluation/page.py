@@ -29,8 +29,9 @@ min-width:8.5rem}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem;
 font-variant-numeric:tabular-nums}
 th,td{padding:.22rem .7rem .22rem 0;text-align:right;white-space:nowrap}
-th:first-child,td:first-child{text-align:left}
-thead th{border-bottom:1px solid rgb(128 128 128/.5);font-weight:600}
+th:first-child,td:first-child{text-align:left}th:last-child,td:last-child{padding-right:0}
+thead th{border-bottom:1px solid rgb(128 128 128/.5);font-weight:600;white-space:normal;
+vertical-align:bottom}
 tbody tr.best td{font-weight:600}
 .matrix td,.matrix th{padding:.15rem .3rem;text-align:center;font-size:.78rem;min-width:1.7rem}
 .matrix th:first-child{text-align:right;font-weight:400}
@@ -201,13 +202,13 @@ def _curve_table(curves: Iterable[DeletionCurve]) -> str:
         [
             _shown(curve.method),
             f"{curve.area:.4f}" + (f" ± {curve.deviation:.4f}" if curve.runs > 1 else ""),
-            f"{curve.aopc:.3f}",
+            _number(curve.aopc),
             _number(curve.comprehensiveness),
             _number(curve.sufficiency),
         ]
         for curve in listed
     ]
-    head = ["method", "area", "AOPC", "comprehensiveness", "sufficiency"]
+    head = ["method", "area", "AOPC", "comprehen&shy;siveness", "suffi&shy;ciency"]
     return _table(head, rows, [curve is best for curve in listed])
 
 
@@ -304,7 +305,7 @@ def _table(
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+    return "–" if value is None else f"{value:.3f}".replace("-", "−")
 
 
 def _shown(text: str) -> str:
