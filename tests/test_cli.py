@@ -81,7 +81,7 @@ def test_mistakes_are_one_line(arguments: list[str], code: int, message: str) ->
         assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["corpus", "vectors"])
+@pytest.mark.parametrize("command", ["corpus", "vectors", "evaluate"])
 def test_help_has_an_example(command: str) -> None:
     done = run(command, "--help")
     assert done.returncode == 0
@@ -470,3 +470,66 @@ def test_map_says_what_is_wrong(folder: Path, write: Write) -> None:
         done = run("map", folder, corpus, *arguments)
         assert (done.returncode, done.stdout) == (1, "")
         assert message in done.stderr
+
+
+# ---- evaluate ---------------------------------------------------------------------------------
+
+
+def test_evaluate(trained: Path, topics: Path, tmp_path: Path) -> None:
+    source = f"{topics / 'topics.csv'}:test"
+    out = tmp_path / "report.html"
+    done = run(
+        *("evaluate", trained, source, "--methods", "lrp, random", "--out", out),
+        *("--runs", 2, "--splits", 3, "--steps", 4),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "accuracy" in done.stdout
+    assert "of 18 documents" in done.stdout
+    assert "word deletion 1: correct documents, most relevant first" in done.stdout
+    assert "explanatory power" in done.stdout
+    assert f"written: {out} and {out.with_suffix('.json')}" in done.stderr
+    assert "is used; if the model was trained on it" not in done.stderr
+    data = json.loads(out.with_suffix(".json").read_text())
+    assert data["quality"]["documents"] == 18
+    assert data["settings"]["methods"] == ["lrp", "random"]
+    assert "cnn on " in out.read_text()
+
+
+def test_evaluate_as_json_on_some(trained: Path, topics: Path) -> None:
+    source = topics / "topics.csv"
+    arguments = ("--methods", "lrp", "--splits", 2, "--limit", 20, "--json")
+    done = run("evaluate", trained, source, *arguments)
+    assert json.loads(done.stdout)["quality"]["documents"] == 20
+    assert (
+        f"all of {source} is used; if the model was trained on it, say {source}:test" in done.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--methods", "lime"], "error: there is no method 'lime'; choose from lrp"),
+        (["--methods", ","], "error: methods is empty"),
+        (["--out", "report.pdf"], "error: report.pdf: a report is a page; name it .html"),
+        (["--label", "nothing"], "error: "),
+    ],
+)
+def test_evaluate_says_what_is_wrong(
+    folder: Path, write: Write, arguments: list[str], message: str
+) -> None:
+    path = write("texts.csv", "text,label\nmoon orbit,space\npuck goal,hockey\n")
+    done = run("evaluate", folder, path, *arguments)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_evaluate_needs_labels_the_model_knows(folder: Path, write: Write) -> None:
+    unlabelled = run("evaluate", folder, write("texts.csv", "text\nmoon\npuck\n"))
+    assert unlabelled.returncode == 1
+    assert "label" in unlabelled.stderr
+    rows = "".join(f"moon {n},sport\n" for n in range(6))
+    unknown = run("evaluate", folder, write("other.csv", f"text,label\n{rows}moon,space\n"))
+    assert unknown.returncode == 1
+    assert "there is no class 'sport'" in unknown.stderr

@@ -310,7 +310,9 @@ def _compared_powers(
         comparisons=1,
         alpha=alpha,
         better="higher",
-        details=f"EPI {a.epi:.4f} (K = {a.k}) against {b.epi:.4f} (K = {b.k})",
+        details=(
+            f"EPI {a.epi:.4f} ({names[0]}, K = {a.k}) against {b.epi:.4f} ({names[1]}, K = {b.k})"
+        ),
     )
 
 
@@ -350,7 +352,10 @@ def _compared_curves(
         comparisons=1,
         alpha=alpha,
         better=a.better if measure == "accuracy" else a.better_score,
-        details=f"{measure} area {values[0]:.4f} against {values[1]:.4f}, {len(a):,} documents",
+        details=(
+            f"{measure} area {values[0]:.4f} ({names[0]}) against {values[1]:.4f} ({names[1]}), "
+            f"{len(a):,} documents"
+        ),
     )
 
 
