@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from networks import made_cnn
 
-from whyword import InputError, explain, tokenize
+from whyword import InputError, Tokenizer, explain, tokenize
 from whyword.alignment import aligned, by_span
 
 TEXT = "The shuttle reached orbit."  # spans 0–3, 4–11, 12–19, 20–25
@@ -25,7 +25,8 @@ def test_a_value_per_word_is_taken_as_it_is() -> None:
         ([(4, 8), (8, 11)], [1.0, 2.0], [0, 3, 0, 0]),  # pieces of a word add up
         ([(0, 11)], [10.0], [3, 7, 0, 0]),  # shared by characters
         ([(25, 26)], [5.0], [0, 0, 0, 0]),  # punctuation is no word
-        ([(3, 4), (26, 90)], [5.0, 1.0], [0, 0, 0, 0]),
+        ([(3, 4), (26, 26)], [5.0, 1.0], [0, 0, 0, 0]),
+        ([], [], [0, 0, 0, 0]),
         ([(18, 22)], [3.0], [0, 0, 1, 2]),
         (np.empty((0, 2)), [], [0, 0, 0, 0]),
         ([(5, 5)], [2.0], [0, 0, 0, 0]),
@@ -60,9 +61,10 @@ def test_explanations_are_taken_also_of_other_words() -> None:
     explanation = explain(model, "wa wb wc")
     (same,) = aligned([explanation], [explanation.document])
     np.testing.assert_array_equal(same, explanation.relevance)
-    whole = tokenize("wa wb")
-    (other,) = aligned([explanation], [whole])
+    (other,) = aligned([explanation], [Tokenizer(max_words=2)("wa wb wc")])
     np.testing.assert_allclose(other, explanation.relevance[:2])
+    with pytest.raises(InputError, match="document 0 explains another text: 'wa wb wc', not 'wb'"):
+        aligned([explanation], [tokenize("wb")])
 
 
 @pytest.mark.parametrize(
@@ -74,6 +76,10 @@ def test_explanations_are_taken_also_of_other_words() -> None:
         ([[1, np.inf, 3, 4]], r"inf at word 1 \('shuttle'\)"),
         ([([(0, 3)], [1.0, 2.0])], "2 values for 1 spans"),
         ([([(3, 0)], [1.0])], "start ≤ end"),
+        ([([(20, 90)], [1.0])], r"which has 26 characters: \[20, 90\)"),
+        ([([(-1, 3)], [1.0])], "reach out of its text"),
+        ([{"orbit": 1.0}], "no list of numbers: .*give a value per word"),
+        ([[("orbit", 1.0)]], "no list of numbers"),
         ([([(0, 3, 5)], [1.0])], r"spans of document 7 have shape \(1, 3\)"),
         ([([(0, 3)], [np.nan])], "nan at word 0"),
         ([["a", "b", "c", "d"]], "no list of numbers"),

@@ -60,5 +60,5 @@ def test_shares_are_percentages_and_long_names_are_cut() -> None:
 
 @pytest.mark.parametrize("count", [1, len(_COLOURS) + 2])
 def test_more_lines_than_colours(count: int) -> None:
-    svg = line_chart([Line(str(n), [0, 1], [n, n]) for n in range(count)], "", "", "")
+    svg = line_chart([Line(str(n), [0, 1], [n, n], n) for n in range(count)], "", "", "")
     assert svg.count('class="s0"') == (1 if count == 1 else 2)

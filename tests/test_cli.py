@@ -499,7 +499,9 @@ def test_evaluate_as_json_on_some(trained: Path, topics: Path) -> None:
     source = topics / "topics.csv"
     arguments = ("--methods", "lrp", "--splits", 2, "--limit", 20, "--json")
     done = run("evaluate", trained, source, *arguments)
-    assert json.loads(done.stdout)["quality"]["documents"] == 20
+    data = json.loads(done.stdout)
+    assert data["quality"]["documents"] == 20
+    assert data["settings"]["source"] == f"{source}, 20 of 90 by chance (seed 0)"
     assert (
         f"all of {source} is used; if the model was trained on it, say {source}:test" in done.stderr
     )
@@ -509,7 +511,7 @@ def test_evaluate_as_json_on_some(trained: Path, topics: Path) -> None:
     ("arguments", "message"),
     [
         (["--methods", "lime"], "error: there is no method 'lime'; choose from lrp"),
-        (["--methods", ","], "error: methods is empty"),
+        (["--methods", ","], "error: --methods names none; choose from lrp"),
         (["--out", "report.pdf"], "error: report.pdf: a report is a page; name it .html"),
         (["--label", "nothing"], "error: "),
     ],
@@ -523,6 +525,24 @@ def test_evaluate_says_what_is_wrong(
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_evaluate_loses_nothing(folder: Path, write: Write) -> None:
+    rows = "".join(f'{{"text": "moon {n}", "label": "space"}}\n' for n in range(6))
+    path = write("texts.jsonl", rows + '{"text": "puck", "label": "hockey"}\n')
+    source = path.rename(path.with_suffix(".json"))
+    before = source.read_text()
+    done = run("evaluate", folder, source, "--out", source.with_suffix(".html"))
+    assert done.returncode == 1
+    assert "is what is to be read" in done.stderr or "error" in done.stderr
+    assert source.read_text() == before
+    inside = run("evaluate", folder, source, "--out", folder / "model.html")
+    assert "would be in the model's own folder" in inside.stderr
+    taken = source.with_name("taken.json")
+    taken.mkdir()
+    refused = run("evaluate", folder, source, "--out", taken.with_suffix(".html"))
+    assert "is a folder" in refused.stderr
+    assert not taken.with_suffix(".html").exists()
 
 
 def test_evaluate_needs_labels_the_model_knows(folder: Path, write: Write) -> None:

@@ -208,6 +208,7 @@ def test_as_plain_data() -> None:
         ({"documents": "some"}, "documents may be 'correct' or 'wrong' or 'all'"),
         ({"action": "add"}, "action may be 'delete' or 'insert'"),
         ({"steps": 0}, "steps must be a whole number from 1"),
+        ({"steps": 10**9}, "steps must be a whole number from 1 to 100,000"),
         ({"target": "sport"}, "there is no class 'sport'"),
         ({"method": "magic"}, "no method 'magic'"),
         ({"relevance": [[1.0]] * 60}, "document 0 has 1 values, but the model sees 16 words"),
@@ -240,7 +241,7 @@ def test_bad_texts_and_labels() -> None:
 
 
 def test_several_at_once_are_as_one_by_one() -> None:
-    found = deletion_curves(MODEL, TEXTS, LABELS, ["lrp", "random"], steps=4, runs=3)
+    found = deletion_curves(MODEL, TEXTS, LABELS, ["lrp", "random"], steps=4, runs=3, least_words=1)
     assert {number: list(curves) for number, curves in found.items()} == {
         number: ["lrp", "random"] for number in (1, 2, 3)
     }
@@ -253,4 +254,5 @@ def test_several_at_once_are_as_one_by_one() -> None:
             assert (curve.opposite is None) == (method == "random")
     with pytest.raises(InputError, match="experiments are 1, 2 and 3, not 4"):
         deletion_curves(MODEL, TEXTS, LABELS, experiments=[4])
-    assert list(deletion_curves(MODEL, ["moon orbit"], ["space"], "lrp")) == [1]
+    assert list(deletion_curves(MODEL, ["moon orbit"], ["space"], "lrp", steps=1)) == [1]
+    assert deletion_curves(MODEL, ["moon orbit"], ["space"], "lrp") == {}  # of 100 words at least

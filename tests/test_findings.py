@@ -16,4 +16,4 @@ def test_plain_data_has_everything() -> None:
         *("remarks", "settings", "seconds", "whyword"),
     }
     assert data["kind"] == "CNNClassifier"
-    assert data["sanity"]["lrp"]["passed"] is True
+    assert data["sanity"]["lrp"][0]["passed"] is True

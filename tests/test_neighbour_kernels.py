@@ -7,6 +7,7 @@ from scipy.sparse import csr_matrix
 
 from whyword.evaluation.neighbour_kernels import (
     dense_distances,
+    merged_distances,
     predicted_by_count,
     sparse_distances,
 )
@@ -24,6 +25,8 @@ def test_distances_dense_and_sparse() -> None:
     starts, columns = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
     found = sparse_distances(starts, columns, matrix.data, 11, rows)
     np.testing.assert_allclose(found, expected, atol=1e-12)
+    found = merged_distances(starts, columns, matrix.data, rows, others)
+    np.testing.assert_allclose(found, np.take_along_axis(expected, others, axis=1), atol=1e-14)
 
 
 def test_equal_vectors_are_exactly_equally_far() -> None:

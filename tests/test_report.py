@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from networks import made_cnn, small_cnn, topical
 
-from whyword import InputError, SVMClassifier, compare_all, deletion_curve, evaluate
+from whyword import InputError, SVMClassifier, compare_all, deletion_curve, evaluate, explain
 
 MODEL = small_cnn()
 TEXTS, RIGHT = topical(60, seed=3)
@@ -33,8 +33,16 @@ def test_what_is_found_is_what_the_instruments_find() -> None:
     assert found.power_comparisons == compare_all(found.powers)
     assert found.curve_comparisons[2] == compare_all(found.curves[2])
     assert list(found.checks) == ["lrp", "sensitivity"]
-    assert found.checks["lrp"].passed
-    assert found.remarks == []
+    assert [check.passed for check in found.checks["lrp"]] == [True, True]
+    assert [check.name for check in found.checks["lrp"]] == [
+        "model randomisation (all)",
+        "model randomisation (output)",
+    ]
+    assert found.remarks == [
+        f"Word deletion {n} rests on {len(found.curves[n]['lrp'])} documents only."
+        for n in (1, 2, 3)
+        if len(found.curves[n]["lrp"]) < 50
+    ]
     assert list(found.seconds) == stages
     assert f"accuracy {found.quality.accuracy:.4f}" in repr(found)
 
@@ -62,10 +70,12 @@ def test_what_cannot_be_measured_is_said() -> None:
     assert list(found.curves) == [1]
     assert found.powers == {}
     assert found.remarks == [
+        "All figures rest on 3 documents only.",
         "Word deletion 2 was left out: none of the 3 texts is predicted wrong and has at least 2 "
         "words.",
         "Word deletion 3 was left out: none of the 3 texts is predicted wrong and has at least 2 "
         "words.",
+        "Word deletion 1 rests on 2 documents only.",
         "Explanatory power needs at least 4 documents of 2 words.",
     ]
     page = found.to_html()
@@ -88,7 +98,7 @@ def test_many_documents_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whyword.evaluation.report._POWER_DOCUMENTS", 20)
     found = evaluate(MODEL, TEXTS, LABELS, ["lrp"], splits=2)
     assert len(found.powers["lrp"].splits[0][0]) == 10
-    assert found.remarks == ["Explanatory power was measured on 20 documents, by chance."]
+    assert "Explanatory power was measured on 20 documents, by chance." in found.remarks
 
 
 def test_steps_are_the_papers_where_texts_are_long() -> None:
@@ -109,13 +119,14 @@ def test_files(tmp_path: Path) -> None:
     found.to_html(tmp_path / "r.html", "a <b> title")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "a &lt;b&gt; title" in page
-    assert page.count("<svg") == 4
+    assert page.count("<svg") == 5  # one of them of the calibration
 
 
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"methods": "lrp"}, "methods takes a list of names, not str"),
+        ({"methods": 5}, "methods takes names, or a dict of them, not int"),
+        ({"methods": [5]}, "method takes a name or a function, not 5"),
         ({"methods": ["magic"]}, "no method 'magic'; choose from lrp"),
         ({"methods": []}, "methods is empty"),
         ({"steps": 0}, "steps must be"),
@@ -147,3 +158,20 @@ def test_labels_may_be_numbers() -> None:
     found = evaluate(model, ["wa wb wc wd"] * 8, [3, 7, 9, 3] * 2, ["lrp"], splits=2)
     assert found.classes == (3, 7, 9)
     assert '"classes": [\n    3,' in found.to_json()
+
+
+def test_somebodys_explainer_is_measured_like_ours() -> None:
+    def same_as_lrp(model: Any, texts: list[str], targets: list[str]) -> list[Any]:  # noqa: ANN401
+        return [(one.spans, one.relevance) for one in explain(model, texts, targets=targets)]
+
+    found = evaluate(MODEL, TEXTS, LABELS, {"ours": "lrp", "mine": same_as_lrp}, splits=2)
+    assert list(found.curves[1]) == ["ours", "mine"]
+    for curves in found.curves.values():
+        np.testing.assert_array_equal(curves["mine"].scores, curves["ours"].scores)
+        assert curves["mine"].method == "mine"
+    assert found.powers["mine"].epi == pytest.approx(found.powers["ours"].epi, abs=0.02)
+    assert found.checks["mine"][0].agreement.correlation == pytest.approx(
+        found.checks["ours"][0].agreement.correlation
+    )
+    assert found.settings["methods"] == ["ours", "mine"]
+    assert "mine" in found.to_html()

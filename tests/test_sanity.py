@@ -126,6 +126,9 @@ def test_two_trainings() -> None:
     assert found.agreement.overlap > found.agreement.chance
     assert found.agreement.top == 3
     assert "Two trainings agree" in found.verdict
+    short = seed_stability(MODEL, MODEL, ["moon orbit", "puck goal"])
+    assert not short.passed
+    assert "cannot be compared, for texts this short" in short.verdict
     chance = seed_stability(MODEL, shuffled_model(MODEL, True, 0), TEXTS, top=3)
     assert "do not agree" in chance.verdict
 
@@ -139,6 +142,8 @@ def test_bad_questions() -> None:
         agreement([], [])
     with pytest.raises(InputError, match="none of the documents has a word"):
         agreement([np.empty(0)], [np.empty(0)])
+    with pytest.raises(InputError, match="a relevance is no list of numbers"):
+        agreement([([(0, 1)], [1.0])], [np.ones(1)])
     with pytest.raises(InputError, match="no finite number"):
         agreement([np.array([np.nan])], [np.ones(1)])
     with pytest.raises(InputError, match=r"shape \(2, 3\)"):

@@ -12,7 +12,7 @@ from scipy import stats
 
 from whyword import ExplanatoryPower, InputError, compare, compare_all, deletion_curve
 from whyword.evaluation.power import random_halves
-from whyword.evaluation.significance import bootstrap_means, corrected_t, holm
+from whyword.evaluation.significance import bootstrap_means, corrected_t, holm, of_best
 
 TEXTS, LABELS = topical(60, seed=3)
 MODEL = small_cnn()
@@ -72,10 +72,11 @@ def test_equal_curves_are_told_apart_in_five_percent() -> None:
 
 def test_differences_that_do_not_vary() -> None:
     assert corrected_t([0.0, 0.0], 1, 1) == (0.0, 1.0, 0.0)
-    assert corrected_t([0.1, 0.1], 1, 1)[:2] == (math.inf, 0.0)
-    assert corrected_t([-0.1, -0.1], 1, 1)[:2] == (-math.inf, 0.0)
+    assert corrected_t([0.1, 0.1], 1, 1)[:2] == (math.inf, 0.5)
+    assert corrected_t([-0.1, -0.1, -0.1], 1, 1)[:2] == (-math.inf, 0.25)
+    assert corrected_t([0.3 - 0.2, 0.8 - 0.7, 0.5 - 0.4], 1, 1)[1] == 0.25
     found = compare(power([0.8, 0.8]), power([0.7, 0.7]))
-    assert found.significant
+    assert not found.significant
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["statistic"] is None
 
 
@@ -120,6 +121,30 @@ def test_curves() -> None:
         assert (either.winner is None) == ("target" in asked)
 
 
+def test_few_documents_prove_nothing() -> None:
+    for count, p in ((1, 1.0), (2, 0.5), (5, 1 / 16)):
+        texts, labels = ["moon orbit rocket the a of"] * count, ["space"] * count
+        ways = [[[n, -n, 0, 0, 0, 0] for _ in texts] for n in (1, -1)]
+        pair = [deletion_curve(MODEL, texts, labels, relevance=way, steps=1) for way in ways]
+        found = compare(*pair, measure="score")
+        assert found.difference != 0
+        assert found.p == p
+        assert not found.significant
+    assert "1 document," in compare(*[deletion_curve(MODEL, ["moon"], ["space"])] * 2).verdict
+
+
+def test_the_best_comes_first() -> None:
+    random = np.random.default_rng(3)
+    base = random.normal(0.7, 0.01, 6)
+    named = {
+        name: power((base + add).tolist()) for name, add in (("a", 0), ("b", 0.1), ("c", 0.05))
+    }
+    best, others = of_best(compare_all(named))
+    assert [one.names for one in best] == [("a", "b"), ("b", "c")]
+    assert [one.names for one in others] == [("a", "c")]
+    assert of_best([]) == ([], [])
+
+
 def test_holm() -> None:
     np.testing.assert_allclose(holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
     np.testing.assert_allclose(holm([0.9, 0.8]), [1, 1])
@@ -159,6 +184,11 @@ def test_what_cannot_be_compared() -> None:
         compare(curve, deletion_curve(MODEL, TEXTS[:-1], LABELS[:-1], steps=2))
     with pytest.raises(InputError, match="at least two"):
         compare_all({"a": curve})
+    with pytest.raises(InputError, match="takes a dict from names to measurements, not list"):
+        compare_all([curve, curve])  # type: ignore[arg-type]
+    for names in (None, ("a",)):
+        with pytest.raises(InputError, match="names takes two names"):
+            compare(curve, curve, names=names)  # type: ignore[arg-type]
     for alpha in (0, 1, 2, "x"):
         with pytest.raises(InputError, match="alpha must be"):
             compare(curve, curve, alpha=alpha)  # type: ignore[arg-type]

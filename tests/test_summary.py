@@ -201,6 +201,10 @@ def test_somebodys_relevance(kind: str) -> None:
             summarize(model, texts, level="element", relevance=explained)
     with pytest.raises(InputError, match="by a method, only"):
         summarize(model, texts, relevance=explained, by="sentence")
+    with pytest.raises(InputError, match="there is no target to explain"):
+        summarize(model, texts, relevance=explained, target=str(model.classes_[0]))
+    with pytest.raises(InputError, match=r"relevance of document 0 is beyond ±1e\+30"):
+        summarize(model, texts, relevance=[one.relevance * 1e38 for one in explained])
 
 
 @pytest.mark.parametrize("method", ["occlusion", "random"])

@@ -38,10 +38,15 @@ def _of_document(given: object, document: Document, name: str) -> Values:
             raise InputError(
                 f"relevance of {name} explains {len(given.targets)} classes; one is needed"
             )
+        if given.text != document.text:
+            raise InputError(
+                f"relevance of {name} explains another text: {given.text!r:.40}, not "
+                f"{document.text!r:.40}; is it in the order of the texts?"
+            )
         if np.array_equal(given.spans, document.spans):
             return _finite(given.relevance, name, document)
         return by_span(given.spans, given.relevance, document, name)
-    if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) == 2:
+    if isinstance(given, tuple) and len(given) == 2 and _are_spans(given[0]):
         return by_span(*given, document, name)
     values = _numbers(given, name)
     if values.ndim != 1:
@@ -73,6 +78,7 @@ def by_span(
         Of T words.
     """
     bounds, numbers = _numbers(spans, name), _numbers(values, name)
+    bounds = bounds.reshape(-1, 2) if bounds.size == 0 else bounds
     if bounds.ndim != 2 or bounds.shape[1] != 2:
         raise InputError(f"spans of {name} have shape {bounds.shape}; (n, 2) is needed")
     if numbers.shape != (len(bounds),):
@@ -82,6 +88,13 @@ def by_span(
         )
     if not (np.isfinite(bounds).all() and (bounds[:, 0] <= bounds[:, 1]).all()):
         raise InputError(f"spans of {name} must be [start, end) with start ≤ end")
+    outside = (bounds[:, 0] < 0) | (bounds[:, 1] > len(document.text))
+    if outside.any():
+        start, end = bounds[np.argmax(outside)]
+        raise InputError(
+            f"spans of {name} reach out of its text, which has {len(document.text)} characters: "
+            f"[{start:g}, {end:g})"
+        )
     result = np.zeros(len(document))
     starts, ends = document.spans.T.astype(np.float64)
     firsts = np.searchsorted(ends, bounds[:, 0], "right")
@@ -96,11 +109,21 @@ def by_span(
     return _finite(result, name, document)
 
 
+def _are_spans(given: Any) -> bool:  # noqa: ANN401 - anybody's arrays
+    """Whether the first of a pair is a list of spans, perhaps an empty one."""
+    if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str):
+        return len(given) == 0 or np.ndim(given[0]) == 1
+    return False
+
+
 def _numbers(given: Any, name: str) -> Values:  # noqa: ANN401 - anybody's arrays
     try:
         return np.asarray(given, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"relevance of {name} is no list of numbers: {given!r:.60}") from None
+        raise InputError(
+            f"relevance of {name} is no list of numbers: {given!r:.60}; give a value per word, in "
+            "the order of the text, or (spans, values)"
+        ) from None
 
 
 def _finite(values: NDArray[Any], name: str, document: Document) -> Values:

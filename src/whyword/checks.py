@@ -2,7 +2,7 @@
 
 import operator
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,14 +64,17 @@ def strings(name: str, values: Iterable[str]) -> list[str]:
     return listed
 
 
-def one_each(name: str, values: Iterable[Any], texts: int) -> list[Any]:
+def one_each(name: str, values: Iterable[Any], count: int, of: str = "text") -> list[Any]:
     """Return the values as a list; raise unless there is one for each of the texts."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         kind = type(values).__name__
-        raise InputError(f"{name} takes a list with one entry per text, not {kind}")
-    each = list(values)
-    if len(each) != texts:
-        raise InputError(f"{name} and texts differ in length: {len(each)} ≠ {texts}")
+        raise InputError(f"{name} takes a list with one entry per {of}, not {kind}")
+    try:
+        each = list(values)
+    except TypeError:  # an array without dimensions says that it is iterable
+        raise InputError(f"{name} takes a list with one entry per {of}, not {values!r}") from None
+    if len(each) != count:
+        raise InputError(f"{name} and {of}s differ in length: {len(each)} ≠ {count}")
     return each
 
 

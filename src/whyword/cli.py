@@ -572,9 +572,12 @@ def evaluate(
     model: ModelFolder,
     source: Source,
     methods: Annotated[
-        str,
-        typer.Option(help=f"Which to compare: of {', '.join([*METHODS, RANDOM_KNOWN])}."),
-    ] = ",".join(METHODS_COMPARED),
+        str | None,
+        typer.Option(
+            help=f"Which to compare, of {', '.join([*METHODS, RANDOM_KNOWN])} "
+            f"(default: {','.join(METHODS_COMPARED)})."
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="A page to write (.html); the figures as .json beside it."),
@@ -596,29 +599,40 @@ def evaluate(
     text: TextColumn = None,
     label: LabelColumn = None,
     test: TestShare = 0.2,
-    seed: Annotated[int, typer.Option(help="Of splits and chance.")] = 0,
+    seed: Seed = 0,
+    chance_seed: Annotated[
+        int, typer.Option(help="Of random deletion, halves, the documents that --limit takes.")
+    ] = 0,
     encoding: Encoding = None,
 ) -> None:
     """Judge a model, and methods that explain it, on labelled texts it was not trained on."""
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{out}: a report is a page; name it .html")
-    _check_apart(out, source)
+    for written in () if out is None else (out, out.with_suffix(".json")):
+        _check_apart(written, source)
+        if expanded(written).resolve().parent == expanded(model).resolve():
+            raise InputError(f"{written} would be in the model's own folder")
+        if expanded(written).is_dir():
+            raise InputError(f"{written} is a folder")
     loaded = _loaded(model)
     given = load_corpus(source, text=text, label=label, test=test, seed=seed, encoding=encoding)
     if name_and_part(source)[1] is None and len(given.train) and len(given.test):
-        log.warning("all of %s is used; if the model was trained on it, say %s:test", *2 * [source])
-    chosen = some_of(len(given), limit, seed)
+        name = one_line(source)
+        log.warning("all of %s is used; if the model was trained on it, say %s:test", name, name)
+    chosen = some_of(len(given), limit, chance_seed)
+    named = f"{source}, {len(chosen):,} of {len(given):,} by chance (seed {chance_seed})"
     with stages() as tell:
         found = evaluation_of(
             loaded,
             [given.texts[n] for n in chosen],
             [(given.labels or ())[n] for n in chosen],
-            [name.strip() for name in methods.split(",") if name.strip()],
+            _names(methods) or METHODS_COMPARED,
+            source=source if len(chosen) == len(given) else named,
             steps=steps,
             least_words=least_words,
             runs=runs,
             splits=splits,
-            seed=seed,
+            seed=chance_seed,
             tell=tell,
         )
     if out is not None:
@@ -629,6 +643,13 @@ def evaluate(
         print(found.to_json(), end="")
     else:
         _console().print(evaluation_tables(found))
+
+
+def _names(given: str | None) -> list[str]:
+    names = [name.strip() for name in (given or "").split(",") if name.strip()]
+    if given is not None and not names:
+        raise InputError(f"--methods names none; choose from {', '.join([*METHODS, RANDOM_KNOWN])}")
+    return names
 
 
 def _target(given: list[str] | None) -> str | list[str]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 WEIGHTINGS = ("uniform", "tfidf")  # besides the methods of explain
 LEVELS = ("word", "element")
+_MOST_RELEVANCE = 1e30  # sums of it are still finite in float32
 _DOWN_TO_FEATURES = ("lrp", "sensitivity", "gradient_input")
 
 Floats = NDArray[np.float32]
@@ -79,7 +80,8 @@ def summarize(
         :func:`~whyword.passages`, in their order.
     """
     if by != "document":
-        if targets is not None or target != PREDICTED or relevance is not None:
+        predicted = isinstance(target, str) and target == PREDICTED
+        if targets is not None or not predicted or relevance is not None:
             raise InputError("passages are summarised for the predicted class, by a method, only")
         return [
             _pooled(*summary_parts(model, text, method, level, **parameters), by)
@@ -124,6 +126,8 @@ def iter_summaries(
     given = None if relevance is None else _GivenWeights(relevance)
     if given is not None and level != "word":
         raise InputError("relevance is given by word: there is level='word' only")
+    if given is not None and (targets is not None or asked.columns is not None):
+        raise InputError("relevance is given, so that there is no target to explain")
     if isinstance(model, SVMClassifier):
         return _linear_rows(model, texts, method, settings, asked, given)
     return _network_rows(model, texts, method, level, settings, asked, given)
@@ -143,6 +147,9 @@ class _GivenWeights:
         """Return the next documents' relevances, a value for each word."""
         here = list(islice(self.remaining, len(documents)))
         found = aligned(here, documents, self.taken)
+        for number, values in enumerate(found, self.taken):
+            if np.abs(values).max(initial=0) > _MOST_RELEVANCE:
+                raise InputError(f"relevance of document {number} is beyond ±{_MOST_RELEVANCE:g}")
         self.taken += len(documents)
         return found
 

@@ -18,7 +18,7 @@ from whyword.classwords import ClassWords
 from whyword.corpus import Corpus
 from whyword.evaluation.findings import Findings
 from whyword.evaluation.quality import ModelQuality
-from whyword.evaluation.significance import Comparison
+from whyword.evaluation.significance import Comparison, of_best
 from whyword.heatmap import number
 from whyword.models.cnn import CNNClassifier
 from whyword.models.svm import SVMClassifier
@@ -63,7 +63,8 @@ def stages() -> Iterator[Callable[[str], None]]:
 
 def evaluation_tables(found: Findings) -> Group:
     """Return the main figures of an evaluation, and what they say."""
-    parts: list[RenderableType] = [_quality_table(found.quality), ""]
+    remarks = [Text(one_line(remark)) for remark in found.remarks]
+    parts: list[RenderableType] = [_quality_table(found.quality), *remarks, ""]
     for experiment, curves in found.curves.items():
         first = next(iter(curves.values()))
         title = (
@@ -80,8 +81,8 @@ def evaluation_tables(found: Findings) -> Group:
             spread = f" ± {power.deviation:.4f}" if len(power.splits) > 1 else ""
             table.add_row(Text(one_line(name)), f"{power.epi:.4f}{spread}", f"{power.k}")
         parts += [table, *_said(found.power_comparisons), ""]
-    parts += [Text(f"{name}: {check.verdict}") for name, check in found.checks.items()]
-    parts += [Text(one_line(remark)) for remark in found.remarks]
+    for name, checks in found.checks.items():
+        parts += [Text(f"{one_line(name)}: {check.verdict}") for check in checks]
     return Group(*parts)
 
 
@@ -101,12 +102,9 @@ def _figures(title: str, *headings: str) -> Table:
 
 
 def _said(comparisons: list[Comparison]) -> list[Text]:
-    """Return what the comparisons with the first row say."""
-    return [
-        Text(f"   {one_line(one.headline)}", "dim")
-        for one in comparisons
-        if comparisons[0].names[0] in one.names
-    ]
+    """Return what the comparisons with the best row say."""
+    best, _ = of_best(comparisons)
+    return [Text(f"   {one_line(one.headline)}", "dim") for one in best]
 
 
 def training_summary(

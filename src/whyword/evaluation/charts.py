@@ -7,25 +7,28 @@ from itertools import pairwise
 from typing import NamedTuple
 
 _WIDTH, _HEIGHT = 520, 300
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 118, 14, 44
+_LEFT, _RIGHT, _TOP, _BOTTOM = 54, 132, 14, 44
 _LINE = 15  # between the names of lines that end side by side
 _COLOURS = ("#d6453d", "#3f7fd0", "#8a8a8a", "#b08c1a", "#2f9e6e", "#a35bb5", "#d07a2a", "#4f9fb0")
 _DASHES = ("", "7 3", "2 3", "9 3 2 3", "5 2", "1 2", "12 4", "3 5")
 STYLE = (
-    ".chart{width:100%;height:auto;max-width:36rem;display:block;font:12px system-ui,sans-serif}"
+    ".chart{width:100%;height:auto;max-width:36rem;display:block;font:13px system-ui,sans-serif}"
     ".chart text{fill:currentColor}.chart .grid{stroke:currentColor;opacity:.15}"
-    ".chart .axis{stroke:currentColor;opacity:.6}.chart polyline{fill:none;stroke-width:2}"
+    ".chart .axis{stroke:currentColor;opacity:.6}.chart polyline{fill:none;stroke-width:2.2}"
+    ".chart polyline.thin{stroke-width:1.1}@media(max-width:600px){.chart{font-size:15px}}"
     + "".join(f".chart .s{n}{{stroke:{colour}}}" for n, colour in enumerate(_COLOURS))
     + "".join(f".chart text.t{n}{{fill:{colour}}}" for n, colour in enumerate(_COLOURS))
 )
 
 
 class Line(NamedTuple):
-    """A named line through points."""
+    """A named line through points; its colour, and whether it is a variant that is drawn thin."""
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
+    colour: int = 0
+    thin: bool = False
 
 
 def line_chart(
@@ -71,19 +74,20 @@ def line_chart(
         f'<text transform="translate(13 {(_TOP + floor) / 2}) rotate(-90)" '
         f'text-anchor="middle">{html.escape(y_label)}</text>',
     ]
-    for number, line in enumerate(lines):
+    for line in lines:
         points = " ".join(
             f"{scale.x(x):.1f},{scale.y(y):.1f}"
             for x, y in zip(line.x, line.y, strict=True)
             if math.isfinite(y)
         )
-        look = number % len(_COLOURS)
+        look = line.colour % len(_COLOURS)
+        kind = f"s{look} thin" if line.thin else f"s{look}"
         parts.append(
-            f'<polyline class="s{look}" stroke-dasharray="{_DASHES[look]}" points="{points}"/>'
+            f'<polyline class="{kind}" stroke-dasharray="{_DASHES[look]}" points="{points}"/>'
         )
     ends = [scale.y(line.y[-1]) for line in lines]
-    for number, (line, y) in enumerate(zip(lines, _apart(ends), strict=True)):
-        look, name = number % len(_COLOURS), line.name
+    for line, y in zip(lines, _apart(ends), strict=True):
+        look, name = line.colour % len(_COLOURS), line.name
         shown = name if len(name) <= 17 else name[:16] + "…"
         parts.append(
             f'<text class="t{look}" x="{_WIDTH - _RIGHT + 7}" y="{y + 4:.1f}">'

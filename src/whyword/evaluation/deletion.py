@@ -1,8 +1,8 @@
 """Word deletion: how fast a decision goes when the words that explain it go."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,24 @@ from numpy.typing import NDArray
 from whyword.checks import one_each, strings, whole_number
 from whyword.errors import InputError, NoDocumentsError
 from whyword.evaluation.erasure import scores_by_step
-from whyword.evaluation.ranking import LEAST, MOST, RANDOM, RANDOM_KNOWN, Ranking, ranking_of
+from whyword.evaluation.ranking import (
+    LEAST,
+    MOST,
+    RANDOM,
+    RANDOM_KNOWN,
+    Explainer,
+    Ranking,
+    checked_name,
+    name_of,
+    ranking_of,
+)
 from whyword.methods.blocks import Block, blocks, kind_of, model_classes
+from whyword.methods.registry import METHODS
 from whyword.models.estimator import Estimator
 from whyword.targets import PREDICTED, class_number, class_numbers
 from whyword.types import Label
+
+Methods: TypeAlias = Iterable[str | Explainer] | Mapping[str, str | Explainer]
 
 TRUE = "true"
 STARTS = ("correct", "wrong", "all")
@@ -25,6 +38,7 @@ EXPERIMENTS: Mapping[int, Mapping[str, Any]] = {
     2: {"documents": "wrong", "target": TRUE, "order": "least"},
     3: {"documents": "wrong", "target": PREDICTED, "order": "most"},
 }
+_MOST_STEPS = 100_000
 _DOCUMENTS = 256  # whose scores at all steps are held at a time
 
 
@@ -184,7 +198,7 @@ def deletion_curve(
     model: object,
     texts: Iterable[str],
     labels: Iterable[Any],
-    method: str | None = None,
+    method: str | Explainer | None = None,
     order: str = "most",
     target: object = TRUE,
     documents: str = "correct",
@@ -209,9 +223,10 @@ def deletion_curve(
     texts : iterable of str
     labels : iterable
         The true class of each text.
-    method : str, optional
+    method : str or callable, optional
         One of :func:`~whyword.explain`'s ("lrp" by default), "random", or "random_known": random
-        among the words the model knows (the others follow). Given `relevance`, it is its name.
+        among the words the model knows (the others follow). Or a function, called as
+        ``method(model, texts, targets)``, that returns relevances. Given `relevance`, its name.
     order : {"most", "least"}
         Which words go first; among equals, those that stand first.
     target : "true", "predicted" or a class
@@ -251,11 +266,11 @@ def deletion_curves(
     model: object,
     texts: Iterable[str],
     labels: Iterable[Any],
-    methods: Iterable[str] = ("lrp", "sensitivity", RANDOM, RANDOM_KNOWN),
+    methods: Methods = ("lrp", "sensitivity", RANDOM, RANDOM_KNOWN),
     experiments: Iterable[int] = tuple(EXPERIMENTS),
     steps: int = 50,
     *,
-    least_words: int = 1,
+    least_words: int | None = None,
     runs: int = 10,
     seed: int = 0,
     sufficiency: bool = True,
@@ -264,11 +279,14 @@ def deletion_curves(
 
     Parameters
     ----------
-    model, texts, labels, steps, least_words, runs, seed
+    model, texts, labels, steps, runs, seed
         As for :func:`deletion_curve`.
-    methods : iterable of str
+    methods : iterable of str, or mapping from name to str or callable
+        As for :func:`deletion_curve`.
     experiments : iterable of int
         Of :data:`EXPERIMENTS`.
+    least_words : int, optional
+        Leave out documents with fewer words; by default, as in the paper, than twice the steps.
     sufficiency : bool
         Find what the opposite action needs, too; not of the random methods.
 
@@ -279,23 +297,47 @@ def deletion_curves(
     """
     study = _Study(model, texts, labels)
     asked: dict[tuple[int, str], tuple[_Question, Ranking]] = {}
-    names = [methods] if isinstance(methods, str) else list(methods)
-    for number in experiments:
-        if number not in EXPERIMENTS:
+    named = named_methods(methods)
+    least = 2 * whole_number("steps", steps) if least_words is None else least_words
+    numbers = list(experiments) if isinstance(experiments, Iterable) else [experiments]
+    for number in numbers:
+        if not isinstance(number, int) or number not in EXPERIMENTS:
             raise InputError(f"experiments are 1, 2 and 3, not {number!r:.60}")
         experiment = dict(EXPERIMENTS[number])
-        for method in names:
+        for name, method in named.items():
             both = sufficiency and method not in (RANDOM, RANDOM_KNOWN)
             question = study.question(
-                steps=steps, least_words=least_words, sufficiency=both, **experiment
+                steps=steps, least_words=least, sufficiency=both, **experiment
             )
             order = experiment["order"]
-            asked[number, method] = question, study.ranking(method, order, runs, seed)
+            ranking = replace(study.ranking(method, order, runs, seed), name=name)
+            asked[number, name] = question, ranking
     found: dict[int, dict[str, DeletionCurve]] = {}
-    for (number, method), curve in zip(asked, study.curves(list(asked.values())), strict=True):
+    for (number, name), curve in zip(asked, study.curves(list(asked.values())), strict=True):
         if curve is not None:
-            found.setdefault(number, {})[method] = curve
+            found.setdefault(number, {})[name] = curve
     return found
+
+
+def named_methods(methods: Methods) -> dict[str, str | Explainer]:
+    """Return methods by their names; raise if one is unknown or there is none."""
+    if isinstance(methods, str):
+        methods = [methods]
+    if not isinstance(methods, Iterable):
+        raise InputError(f"methods takes names, or a dict of them, not {type(methods).__name__}")
+    named: dict[str, str | Explainer]
+    if isinstance(methods, Mapping):
+        named = {str(name): method for name, method in methods.items()}
+    else:
+        named = {name_of(method): method for method in methods}
+    for method in named.values():
+        if isinstance(method, str):
+            checked_name(method)
+        else:
+            name_of(method)
+    if not named:
+        raise InputError(f"methods is empty; choose from {', '.join([*METHODS, RANDOM_KNOWN])}")
+    return named
 
 
 # ---- which documents, which words -------------------------------------------------------------
@@ -305,7 +347,7 @@ class _Study:
     """Labelled texts and a model that predicts them while words go."""
 
     def __init__(self, model: object, texts: Iterable[str], labels: Iterable[Any]) -> None:
-        self.kind = kind_of(model)
+        kind_of(model)
         self.model = model
         self.classes = model_classes(model)
         self.texts = strings("texts", texts)
@@ -325,14 +367,15 @@ class _Study:
         _check_choice("order", order, ORDERS)
         _check_choice("documents", documents, STARTS)
         _check_choice("action", action, ACTIONS)
-        steps, least = whole_number("steps", steps), whole_number("least_words", least_words)
+        steps = whole_number("steps", steps, most=_MOST_STEPS)
+        least = whole_number("least_words", least_words)
         return _Question(
             self.classes, target, documents, order, action, steps, least, bool(sufficiency)
         )
 
     def ranking(
         self,
-        method: str | None,
+        method: str | Explainer | None,
         order: str,
         runs: int,
         seed: int,
@@ -341,7 +384,7 @@ class _Study:
     ) -> Ranking:
         """Return the order in which words go."""
         count = len(self.texts)
-        return ranking_of(self.kind, method, relevance, count, order, runs, seed, parameters)
+        return ranking_of(self.model, method, relevance, count, order, runs, seed, parameters)
 
     def curves(self, asked: Sequence[tuple["_Question", Ranking]]) -> list[DeletionCurve | None]:
         """Return the curve of each question; None where no document is fit for it."""
@@ -368,7 +411,9 @@ class _Study:
         """Yield what becomes of a block's documents, some at a time."""
         chosen = question.chosen(block, truth)
         targets = question.targets(block, truth)
-        orders = ranking.orders(block, targets, first, question.steps, chosen)
+        longest = max((len(block.documents[number]) for number in chosen.tolist()), default=0)
+        steps = min(question.steps, longest)  # after which nothing is left to change
+        orders = ranking.orders(block, targets, first, steps, chosen)
         insert = question.action == "insert"
         for start in range(0, len(chosen), _DOCUMENTS):
             part = slice(start, start + _DOCUMENTS)
@@ -376,7 +421,8 @@ class _Study:
             found = scores_by_step(block, some, order, insert)
             opposite = scores_by_step(block, some, order, not insert) if question.both else None
             numbers = targets[some, 0]
-            yield _traces(self.model, first + some, found, opposite, truth[some], numbers)
+            found_traces = _traces(self.model, first + some, found, opposite, truth[some], numbers)
+            yield found_traces.prolonged(question.steps)
 
 
 @dataclass(frozen=True)
@@ -440,6 +486,17 @@ class _Traces(NamedTuple):
     scores: NDArray[np.float32]
     probabilities: NDArray[np.float32]
     opposite: NDArray[np.float32] | None
+
+    def prolonged(self, steps: int) -> "_Traces":
+        """Return traces of so many steps: the last ones change nothing."""
+        more = ((0, 0), (0, 0), (0, steps + 1 - self.correct.shape[2]))
+        return _Traces(
+            self.chosen,
+            np.pad(self.correct, more, "edge"),
+            np.pad(self.scores, more, "edge"),
+            np.pad(self.probabilities, more, "edge"),
+            None if self.opposite is None else np.pad(self.opposite, more, "edge"),
+        )
 
 
 def _traces(

@@ -28,8 +28,8 @@ class Findings:
     powers : dict from name to ExplanatoryPower
         "(ew)" behind a method stands for element-wise summary vectors.
     power_comparisons : list of Comparison
-    checks : dict from method to SanityCheck
-        Model randomisation.
+    checks : dict from method to list of SanityCheck
+        Model randomisation: of all layers, and of a network's output layer.
     remarks : list of str
         What was left out, and why.
     settings : dict
@@ -44,7 +44,7 @@ class Findings:
     curve_comparisons: dict[int, list[Comparison]]
     powers: dict[str, ExplanatoryPower]
     power_comparisons: list[Comparison]
-    checks: dict[str, SanityCheck]
+    checks: dict[str, list[SanityCheck]]
     remarks: list[str]
     settings: dict[str, Any]
     seconds: dict[str, float]
@@ -74,7 +74,9 @@ class Findings:
                 "rows": {name: power.to_dict() for name, power in self.powers.items()},
                 "comparisons": [one.to_dict() for one in self.power_comparisons],
             },
-            "sanity": {name: check.to_dict() for name, check in self.checks.items()},
+            "sanity": {
+                name: [check.to_dict() for check in checks] for name, checks in self.checks.items()
+            },
             "remarks": self.remarks,
             "settings": self.settings,
             "seconds": self.seconds,

@@ -61,10 +61,54 @@ def fill_dense_distances(
             found[r, m] = squared_distance(own, vectors[others[r, m]])
 
 
+def merged_distances(
+    starts: Places, columns: Places, values: Numbers, rows: Places, others: Places
+) -> Numbers:
+    """Return Σ_i (x_i − y_i)² of each of the rows of a sparse matrix to its others, (rows, M)."""
+    found = np.empty(others.shape)
+
+    def work(first: int, last: int) -> None:
+        fill_merged_distances(starts, columns, values, rows, others, first, last, found)
+
+    in_threads(work, len(rows))
+    return found
+
+
+@compiled
+def fill_merged_distances(
+    starts: Places,
+    columns: Places,
+    values: Numbers,
+    rows: Places,
+    others: Places,
+    first: int,
+    last: int,
+    found: Numbers,
+) -> None:
+    """found[r, m] = Σ_i (x_i − y_i)² over the columns that either row has, in their order."""
+    for r in range(first, last):
+        for m in range(others.shape[1]):
+            a, a_end = starts[rows[r]], starts[rows[r] + 1]
+            b, b_end = starts[others[r, m]], starts[others[r, m] + 1]
+            total = 0.0
+            while a < a_end or b < b_end:
+                difference = 0.0
+                take_a = b == b_end or (a < a_end and columns[a] <= columns[b])
+                take_b = a == a_end or (b < b_end and columns[b] <= columns[a])
+                if take_a:
+                    difference += values[a]
+                    a += 1
+                if take_b:
+                    difference -= values[b]
+                    b += 1
+                total += difference * difference
+            found[r, m] = total
+
+
 def sparse_distances(
     starts: Places, columns: Places, values: Numbers, width: int, rows: Places
 ) -> Numbers:
-    """Return Σ_i (x_i − y_i)² of each of the rows to all vectors, (rows, n).
+    """Return |x|² + |y|² − 2·x·y of each of the rows to all vectors, (rows, n).
 
     Parameters
     ----------

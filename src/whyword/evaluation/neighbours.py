@@ -1,13 +1,17 @@
 """The nearest vectors of each vector, found once for whatever subset is asked about later."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whyword.errors import InputError
-from whyword.evaluation.neighbour_kernels import dense_distances, sparse_distances
+from whyword.evaluation.neighbour_kernels import (
+    dense_distances,
+    merged_distances,
+    sparse_distances,
+)
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -24,16 +28,8 @@ class UnitVectors(Protocol):
     def roughly(self, rows: Places) -> Numbers:
         """Return the squared distances from some to all, (rows, n), but for rounding."""
 
-    def exactly(self, rows: Places, others: Places, rough: Numbers | None = None) -> Numbers:
-        """Return the squared distances from some to others of each, (rows, M).
-
-        Parameters
-        ----------
-        rows : (r,) int64
-        others : (r, M) int64
-        rough : (r, n) float64, optional
-            What :meth:`roughly` gave for the same rows.
-        """
+    def exactly(self, rows: Places, others: Places) -> Numbers:
+        """Return the squared distances from some, (r,), to others of each, (r, M): (r, M)."""
 
     @property
     def rounding(self) -> float:
@@ -43,6 +39,8 @@ class UnitVectors(Protocol):
 def unit_vectors(given: Any) -> UnitVectors:  # noqa: ANN401 - an array or a sparse matrix
     """Return vectors scaled to length 1 in float64, zero ones left as they are; raise if unfit."""
     if hasattr(given, "tocsr"):
+        if len(given.shape) != 2:
+            raise InputError(f"vectors have shape {given.shape}; (documents, D) is needed")
         return _Sparse.of(given)
     try:
         vectors = np.array(given, np.float64)
@@ -51,16 +49,11 @@ def unit_vectors(given: Any) -> UnitVectors:  # noqa: ANN401 - an array or a spa
     if vectors.ndim != 2:
         raise InputError(f"vectors have shape {vectors.shape}; (documents, D) is needed")
     _check_finite(np.asarray(np.isfinite(vectors).all(axis=1)))
-    return _Dense(vectors / _scales(vectors))
-
-
-def _scales(vectors: Numbers) -> Numbers:
-    """Return what rows are divided by, (n, 1): their length, or 1 if that is 0."""
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0)
-    largest[largest == 0] = 1.0
-    lengths = largest * np.linalg.norm(vectors / largest, axis=1, keepdims=True)
-    scales: Numbers = np.where(lengths > 0, lengths, 1.0)
-    return scales
+    vectors /= np.where(largest > 0, largest, 1.0)  # first, so that no square overflows
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors /= np.where(lengths > 0, lengths, 1.0)
+    return _Dense(vectors)
 
 
 def _check_finite(fine: NDArray[np.bool_]) -> None:
@@ -86,7 +79,7 @@ class _Dense:
         products += squares
         return products
 
-    def exactly(self, rows: Places, others: Places, rough: Numbers | None = None) -> Numbers:
+    def exactly(self, rows: Places, others: Places) -> Numbers:
         return dense_distances(self.vectors, rows, others)
 
     @property
@@ -124,13 +117,12 @@ class _Sparse:
     def roughly(self, rows: Places) -> Numbers:
         return sparse_distances(self.starts, self.columns, self.values, self.width, rows)
 
-    def exactly(self, rows: Places, others: Places, rough: Numbers | None = None) -> Numbers:
-        exact = self.roughly(rows) if rough is None else rough
-        return np.take_along_axis(exact, others, axis=1)
+    def exactly(self, rows: Places, others: Places) -> Numbers:
+        return merged_distances(self.starts, self.columns, self.values, rows, others)
 
     @property
     def rounding(self) -> float:
-        return 0.0
+        return 2e-15 * (int(np.diff(self.starts).max(initial=0)) + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,12 +136,16 @@ class Neighbours:
     limits : (n,) float64
         Whatever is nearer than this is among the M.
     distances : (n, M) float64
+        Squared, to 12 digits.
+    orders : dict from vector to (n,) int32
+        All others by distance, of the vectors for which the M did not suffice.
     """
 
     vectors: UnitVectors
     nearest: Places
     distances: Numbers
     limits: Numbers
+    orders: dict[int, NDArray[np.int32]] = field(default_factory=dict)
 
     def among(self, rows: Places, allowed: NDArray[np.bool_], count: int) -> Places:
         """Return the nearest of some vectors among those allowed, (rows, count).
@@ -169,21 +165,41 @@ class Neighbours:
         found = np.empty((len(rows), count), np.int64)
         chosen = within & (rank <= count) & sure[:, None]
         found[sure] = self.nearest[rows][chosen].reshape(-1, count)
-        open_ = np.flatnonzero(~sure)
-        if len(open_):
-            found[open_] = self._searched(rows[open_], np.flatnonzero(allowed), count)
+        unsure = np.flatnonzero(~sure)
+        if len(unsure):
+            found[unsure] = self._searched(rows[unsure], allowed, count)
         return found
 
-    def _searched(self, rows: Places, others: Places, count: int) -> Places:
-        """Return the same by looking at all of the others."""
-        at_once = max(1, _BLOCK_BYTES // (8 * max(1, len(self.vectors))))
-        found = []
-        for first in range(0, len(rows), at_once):
-            some = rows[first : first + at_once]
-            everyone = np.broadcast_to(others, (len(some), len(others)))
-            distances = self.vectors.exactly(some, np.ascontiguousarray(everyone))
-            found.append(others[np.argsort(distances, axis=1, kind="stable")[:, :count]])
-        return np.concatenate(found)
+    def _searched(self, rows: Places, allowed: NDArray[np.bool_], count: int) -> Places:
+        """Return the same by looking at all of the others; what will be asked again is kept."""
+        others = np.flatnonzero(allowed)
+        everyone = np.arange(len(self.vectors))
+        keep = 4 * len(self.vectors) * len(rows) <= _BLOCK_BYTES and len(others) * 4 > len(everyone)
+        looked_at = everyone if keep else others
+        found = np.empty((len(rows), count), np.int64)
+        new = [n for n, row in enumerate(rows.tolist()) if not keep or row not in self.orders]
+        at_once = max(1, _BLOCK_BYTES // (16 * len(looked_at)))
+        for first in range(0, len(new), at_once):
+            some = new[first : first + at_once]
+            targets = np.ascontiguousarray(np.broadcast_to(looked_at, (len(some), len(looked_at))))
+            distances = to_twelve_digits(self.vectors.exactly(rows[some], targets))
+            order = looked_at[np.argsort(distances, axis=1, kind="stable")]
+            if keep:
+                self.orders.update(zip(rows[some].tolist(), order.astype(np.int32), strict=True))
+            else:
+                found[some] = order[:, :count]
+        if keep:
+            for number, row in enumerate(rows.tolist()):
+                whole = self.orders[row]
+                found[number] = whole[allowed[whole] & (whole != row)][:count]
+        return found
+
+
+def to_twelve_digits(distances: Numbers) -> Numbers:
+    """Return distances rounded to 40 bits, so that rounding errors are no order of equal ones."""
+    fractions, exponents = np.frexp(distances)
+    rounded: Numbers = np.ldexp(np.rint(fractions * 2.0**40) / 2.0**40, exponents)
+    return rounded
 
 
 def nearest_neighbours(vectors: UnitVectors, count: int) -> Neighbours:
@@ -200,11 +216,11 @@ def nearest_neighbours(vectors: UnitVectors, count: int) -> Neighbours:
         if count < total - 1:
             found = np.argpartition(rough, count - 1, axis=1)[:, :count]
             farthest = np.take_along_axis(rough, found, axis=1).max(axis=1)
-            limits[rows] = farthest - vectors.rounding
+            limits[rows] = (farthest - vectors.rounding) * (1 - 1e-11)
         else:
             found = np.argsort(rough, axis=1)[:, :count]  # all but itself, which is last
         found.sort(axis=1)
-        exact = vectors.exactly(rows, found, rough)
+        exact = to_twelve_digits(vectors.exactly(rows, found))
         order = np.argsort(exact, axis=1, kind="stable")
         nearest[rows] = np.take_along_axis(found, order, axis=1)
         distances[rows] = np.take_along_axis(exact, order, axis=1)

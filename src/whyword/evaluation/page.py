@@ -11,7 +11,7 @@ from whyword.evaluation.charts import Line, line_chart
 from whyword.evaluation.deletion import DeletionCurve
 from whyword.evaluation.findings import Findings
 from whyword.evaluation.quality import ModelQuality
-from whyword.evaluation.significance import Comparison
+from whyword.evaluation.significance import Comparison, of_best
 from whyword.printable import one_line
 
 _MOST_CLASSES = 40  # of a confusion matrix that is still readable
@@ -23,7 +23,7 @@ h2{font-size:1.25rem;margin:2.2rem 0 .4rem}h3{font-size:1.05rem;margin:1.4rem 0 
 p,li{max-width:48rem}.facts{opacity:.8;font-size:.9rem;overflow-wrap:anywhere}
 .tiles{display:flex;flex-wrap:wrap;gap:.8rem;margin:1rem 0;padding:0;list-style:none}
 .tiles li{border:1px solid rgb(128 128 128/.35);border-radius:.5rem;padding:.6rem .9rem;
-min-width:8.5rem}
+min-width:6rem}
 .tiles b{display:block;font-size:1.5rem;line-height:1.2;font-variant-numeric:tabular-nums}
 .tiles span{font-size:.85rem;opacity:.8}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem;
@@ -38,6 +38,7 @@ tbody tr.best td{font-weight:600}
 .grid2{display:grid;gap:1rem 2rem;
 grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}
 .verdicts{font-size:.92rem;padding-left:1.2rem}details summary{cursor:pointer;margin:.4rem 0}
+@media(max-width:600px){th,td{padding-right:.4rem}table{font-size:.82rem}}
 @media print{details{display:block}.grid2{break-inside:avoid}}
 """
     + CHART_STYLE
@@ -73,10 +74,14 @@ def evaluation_page(evaluation: Findings, title: str = "Evaluation") -> Iterator
     yield heatmap.page_head(title, _STYLE)
     yield f'<main class="ww"><h1>{_shown(title)}</h1>'
     identity = "" if evaluation.model is None else f", identity {evaluation.model[:12]}"
+    source = evaluation.settings.get("source")
     yield (
         f'<p class="facts">{_shown(evaluation.kind)}{identity}; '
-        f"{evaluation.quality.documents:,} documents, {len(evaluation.classes)} classes.</p>"
+        f"{evaluation.quality.documents:,} documents{_shown(f' of {source}' if source else '')}, "
+        f"{len(evaluation.classes)} classes.</p>"
     )
+    if evaluation.remarks:
+        yield f"<ul>{''.join(f'<li>{_shown(remark)}</li>' for remark in evaluation.remarks)}</ul>"
     yield from _model(evaluation.quality)
     yield from _deletion(evaluation)
     yield from _power(evaluation)
@@ -101,6 +106,16 @@ def _model(quality: ModelQuality) -> Iterator[str]:
         "Calibration error: how far, on average, the probability of the predicted class is from "
         "the share of such predictions that are right.</p>"
     )
+    if len(quality.bins) > 1:
+        yield "<details><summary>Calibration</summary>"
+        confidence = [one.confidence for one in quality.bins]
+        lines = [
+            Line("here", confidence, [one.accuracy for one in quality.bins]),
+            Line("perfect", confidence, confidence, 2),
+        ]
+        said = "Share of right predictions by their probability"
+        yield line_chart(lines, "probability of the predicted class", "right", said, percent=True)
+        yield "</details>"
     yield "<details open><summary>Each class</summary>"
     rows = [
         [
@@ -163,33 +178,34 @@ def _mistakes(quality: ModelQuality) -> list[list[str]]:
 def _deletion(evaluation: Findings) -> Iterator[str]:
     yield "<h2>Word deletion</h2>"
     if not evaluation.curves:
-        yield "<p>It could not be measured; see the remarks below.</p>"
+        yield "<p>It could not be measured; see the remarks above.</p>"
         return
     least = evaluation.settings["least_words"]
     yield (
         "<p>Relevance is found once, on the intact text; then words are taken away one after the "
         f"other, and the model predicts again. Documents of at least {least} words.</p>"
     )
-    for number, curves in evaluation.curves.items():
-        title, explained = _EXPERIMENTS[number]
+    for experiment, curves in evaluation.curves.items():
+        title, explained = _EXPERIMENTS[experiment]
         first = next(iter(curves.values()))
-        yield f"<h3>{number}. {title}</h3><p>{explained} {len(first):,} documents.</p>"
+        yield f"<h3>{experiment}. {title}</h3><p>{explained} {len(first):,} documents.</p>"
         yield '<div class="grid2"><div>'
         lines = [
-            Line(name, range(curve.steps + 1), curve.accuracy.tolist())
-            for name, curve in curves.items()
+            Line(name, range(curve.steps + 1), curve.accuracy.tolist(), number)
+            for number, (name, curve) in enumerate(curves.items())
         ]
         areas = ", ".join(f"{name} {curve.area:.3f}" for name, curve in curves.items())
         yield line_chart(lines, "words deleted", "accuracy", f"Areas: {areas}", percent=True)
         yield "</div><div>"
         yield _curve_table(curves.values())
-        yield _verdicts(evaluation.curve_comparisons[number])
+        yield _verdicts(evaluation.curve_comparisons[experiment])
         yield "</div></div>"
     yield (
         "<p class='facts'>Area: mean accuracy over the steps (± deviation of random runs). AOPC: "
         "mean fall of the target's score. Comprehensiveness: mean fall of the target's "
-        "probability as the words go. Sufficiency: the same when only those words are kept; "
-        "lower is better.</p>"
+        "probability as the words go. Sufficiency: the same when only those words are kept. In 1 "
+        "and 3 a good method has a high AOPC and comprehensiveness and a low sufficiency; in 2, "
+        "where what speaks against the target goes first, it is the reverse.</p>"
     )
 
 
@@ -197,7 +213,7 @@ def _curve_table(curves: Iterable[DeletionCurve]) -> str:
     listed = list(curves)
     better = listed[0].better
     choose = min if better == "lower" else max
-    best = choose(listed, key=lambda curve: curve.area) if better else None
+    best = choose(curve.area for curve in listed) if better else None
     rows = [
         [
             _shown(curve.method),
@@ -209,13 +225,13 @@ def _curve_table(curves: Iterable[DeletionCurve]) -> str:
         for curve in listed
     ]
     head = ["method", "area", "AOPC", "comprehen&shy;siveness", "suffi&shy;ciency"]
-    return _table(head, rows, [curve is best for curve in listed])
+    return _table(head, rows, [curve.area == best for curve in listed])
 
 
 def _power(evaluation: Findings) -> Iterator[str]:
     yield "<h2>Explanatory power</h2>"
     if not evaluation.powers:
-        yield "<p>It could not be measured; see the remarks below.</p>"
+        yield "<p>It could not be measured; see the remarks above.</p>"
         return
     yield (
         "<p>Each document becomes one vector: its words' vectors, weighted by their relevance for "
@@ -223,20 +239,27 @@ def _power(evaluation: Findings) -> Iterator[str]:
         "more of what matters the relevance has caught. “ew”: weighted element by element. "
         "<i>uniform</i> and <i>tfidf</i> use no explanation.</p>"
     )
-    best = max(evaluation.powers.values(), key=lambda power: power.epi)
+    best = max(power.epi for power in evaluation.powers.values())
     rows = [
         [_shown(name), f"{power.epi:.4f} ± {power.deviation:.4f}", f"{power.k}"]
         for name, power in evaluation.powers.items()
     ]
     yield '<div class="grid2"><div>'
+    colours = {name: number for number, name in enumerate(evaluation.settings["methods"])}
     lines = [
-        Line(name, power.neighbours.tolist(), power.curve.tolist())
+        Line(
+            name,
+            power.neighbours.tolist(),
+            power.curve.tolist(),
+            colours.setdefault(name.removesuffix(" (ew)"), len(colours)),
+            thin=not name.endswith(" (ew)") and f"{name} (ew)" in evaluation.powers,
+        )
         for name, power in evaluation.powers.items()
     ]
     said = ", ".join(f"{name} {power.epi:.3f}" for name, power in evaluation.powers.items())
     yield line_chart(lines, "neighbours, K", "accuracy", f"Best: {said}", percent=True)
     yield "</div><div>"
-    marks = [power is best for power in evaluation.powers.values()]
+    marks = [power.epi == best for power in evaluation.powers.values()]
     yield _table(["by", "EPI", "K"], rows, marks)
     yield "</div></div>"
     yield _verdicts(evaluation.power_comparisons)
@@ -249,20 +272,21 @@ def _sanity(evaluation: Findings) -> Iterator[str]:
     rows = [
         [
             _shown(name),
+            "the output layer's" if "output" in check.name else "all",
             _number(check.agreement.to_dict()["rank_correlation"]),
             f"{check.agreement.overlap:.0%} ({check.agreement.chance:.0%} by chance)",
-            "depends on the model" if check.passed else "hardly depends on the model",
+            "depends on them" if check.passed else "hardly depends on them",
         ]
-        for name, check in evaluation.checks.items()
+        for name, checks in evaluation.checks.items()
+        for check in checks
     ]
-    top = next(iter(evaluation.checks.values())).agreement.top
-    yield _table(["method", "rank correlation", f"common among the top {top}", ""], rows)
+    top = next(iter(evaluation.checks.values()))[0].agreement.top
+    head = ["method", "weights", "rank correlation", f"common among the top {top}", ""]
+    yield _table(head, rows)
 
 
 def _how(evaluation: Findings) -> Iterator[str]:
     yield "<h2>How this was measured</h2>"
-    if evaluation.remarks:
-        yield f"<ul>{''.join(f'<li>{_shown(remark)}</li>' for remark in evaluation.remarks)}</ul>"
     said = {**evaluation.settings, "methods": ", ".join(evaluation.settings["methods"])}
     listed = "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in said.items())
     spent = sum(evaluation.seconds.values())
@@ -274,20 +298,16 @@ def _how(evaluation: Findings) -> Iterator[str]:
 
 
 def _verdicts(comparisons: Sequence[Comparison]) -> str:
+    """Return what the comparisons with the best say, all sentences to be unfolded."""
     if not comparisons:
         return ""
-    first = comparisons[0].names[0]
-    of_first = [one for one in comparisons if first in one.names]
-    others = [one for one in comparisons if first not in one.names]
-    listed = "".join(f"<li>{_shown(one.verdict)}</li>" for one in of_first)
-    result = f'<ul class="verdicts">{listed}</ul>'
-    if others:
-        rest = "".join(f"<li>{_shown(one.verdict)}</li>" for one in others)
-        result += (
-            f"<details><summary>{len(others)} more comparisons</summary>"
-            f'<ul class="verdicts">{rest}</ul></details>'
-        )
-    return result
+    best, others = of_best(comparisons)
+    said = "".join(f"<li>{_shown(one.headline)}</li>" for one in best)
+    all_of_them = "".join(f"<li>{_shown(one.verdict)}</li>" for one in [*best, *others])
+    return (
+        f'<ul class="verdicts">{said}</ul><details><summary>All {len(comparisons)} comparisons, '
+        f'all numbers</summary><ul class="verdicts">{all_of_them}</ul></details>'
+    )
 
 
 def _table(

@@ -11,6 +11,9 @@ from whyword.checks import one_each, whole_number
 from whyword.errors import InputError
 from whyword.evaluation.neighbour_kernels import predicted_by_count
 from whyword.evaluation.neighbours import Neighbours, nearest_neighbours, unit_vectors
+from whyword.types import Label
+
+_MOST_HELD = 1_000  # neighbours of each document
 
 Split = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -82,9 +85,9 @@ def explanatory_power(
 ) -> ExplanatoryPower:
     """Classify documents by the nearest summary vectors: the better, the more they tell.
 
-    Vectors are scaled to unit length. The rule is exact: distances are euclidean, in float64;
-    equally near documents count in their order; of labels with equally many votes, the smallest
-    (first in sorted order) wins.
+    Vectors are scaled to unit length. The rule: distances are euclidean, in float64, to 12 digits
+    (what rounding makes of equal ones is no order); equally near documents count in their order; of
+    labels with equally many votes, the smallest (first in sorted order) wins.
 
     Parameters
     ----------
@@ -104,7 +107,7 @@ def explanatory_power(
     ExplanatoryPower
     """
     units = unit_vectors(vectors)
-    classes, numbers = _class_numbers(one_each("labels", labels, len(units)))
+    classes, numbers = _class_numbers(one_each("labels", labels, len(units), "vector"))
     counts = _counts(neighbours)
     halves = random_halves(len(units), splits, seed) if _is_count(splits) else None
     chosen = halves or _checked_splits(splits, len(units))
@@ -116,13 +119,14 @@ def explanatory_power(
         )
     share = smallest / len(units)
     most = int(counts[-1])
-    wanted = int(np.ceil((most + 6 * most**0.5 + 6) / share))  # so that hardly any lacks some
+    # so many that hardly any document lacks some; where few are to choose from, all are searched
+    wanted = min(_MOST_HELD, int(np.ceil((most + 6 * most**0.5 + 6) / share)))
     found = nearest_neighbours(units, wanted)
     accuracies = np.array(
         [_accuracies(found, split, numbers, len(classes), counts) for split in chosen]
     )
     means = accuracies.mean(axis=0)
-    best = int(means.argmax())
+    best = int(means.round(12).argmax())  # rounding does not choose among equals
     return ExplanatoryPower(float(means[best]), int(counts[best]), accuracies, counts, chosen)
 
 
@@ -141,7 +145,7 @@ def random_halves(documents: int, splits: Any, seed: int) -> list[Split]:  # noq
 
 
 def _is_count(splits: object) -> bool:
-    return not isinstance(splits, Iterable)
+    return not isinstance(splits, Iterable) or (isinstance(splits, np.ndarray) and splits.ndim == 0)
 
 
 def _checked_splits(splits: Any, documents: int) -> list[Split]:  # noqa: ANN401 - checked here
@@ -168,19 +172,24 @@ def _checked_splits(splits: Any, documents: int) -> list[Split]:  # noqa: ANN401
     return result
 
 
-def _class_numbers(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    for number, label in enumerate(labels):
+def _class_numbers(labels: list[Any]) -> tuple[list[Label], NDArray[np.int64]]:
+    """Return the sorted classes and the number of each label; raise if they are unfit."""
+    plain = [label.item() if isinstance(label, np.generic) else label for label in labels]
+    for number, label in enumerate(plain):
         if label is None or (isinstance(label, float) and np.isnan(label)):
             raise InputError(f"label {number} is missing ({label!r})")
+        if not isinstance(label, Label):
+            raise InputError(f"label {number} must be a string or a number, not {label!r:.60}")
     try:
-        classes, numbers = np.unique(np.asarray(labels), return_inverse=True)
+        classes = sorted(set(plain))
     except TypeError:
         raise InputError("labels must be all strings or all numbers") from None
-    return classes, numbers.reshape(-1).astype(np.int64)
+    numbers = {label: number for number, label in enumerate(classes)}
+    return classes, np.array([numbers[label] for label in plain], np.int64)
 
 
 def _counts(neighbours: Iterable[int]) -> NDArray[np.int64]:
-    given = [neighbours] if not isinstance(neighbours, Iterable) else list(neighbours)
+    given = [neighbours] if _is_count(neighbours) else list(neighbours)
     if not given:
         raise InputError("neighbours is empty; give at least one number")
     return np.unique([whole_number("neighbours", count) for count in given]).astype(np.int64)

@@ -48,7 +48,7 @@ class Bin(NamedTuple):
     accuracy: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ModelQuality:
     """How well a model predicts labelled texts.
 
@@ -72,6 +72,12 @@ class ModelQuality:
     classes: list[ClassQuality]
     confusion: NDArray[np.int64]
     bins: list[Bin]
+
+    def __repr__(self) -> str:
+        return (
+            f"ModelQuality(accuracy {self.accuracy:.4f}, macro-F1 {self.macro_f1:.4f}, calibration "
+            f"error {self.calibration_error:.4f}, {self.documents:,} documents)"
+        )
 
     @property
     def documents(self) -> int:

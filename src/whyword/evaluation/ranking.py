@@ -1,9 +1,10 @@
 """Which words go first: by a method's relevance, by somebody's, or by chance."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 from whyword.alignment import aligned
 from whyword.checks import one_each, whole_number
 from whyword.errors import InputError
-from whyword.methods.blocks import Block
+from whyword.methods.blocks import Block, kind_of, model_classes
 from whyword.methods.chance import generator_for
 from whyword.methods.registry import METHODS, Method, checked_parameters
+from whyword.types import Explanation, Label
 
+Explainer: TypeAlias = Callable[..., Iterable[Any]]  # of (model, texts, targets)
 RANDOM, RANDOM_KNOWN = "random", "random_known"
 MOST, LEAST = "most", "least"
 
@@ -89,18 +92,46 @@ class ByMethod(Ranking):
 
 @dataclass(frozen=True)
 class Given(Ranking):
-    """By relevance that came from elsewhere."""
+    """By relevance that came from elsewhere, for C classes' scores."""
 
     relevance: list[Any]
     sign: int
+    classes: Sequence[Label]
 
     def priorities(
         self, block: Block, targets: Targets, first: int, run: int, chosen: Chosen
     ) -> Priorities:
         """Return the relevance given, brought to the words."""
         here = self.relevance[first : first + len(block.documents)]
+        for number in chosen.tolist():
+            target = self.classes[targets[number, 0]]
+            if isinstance(here[number], Explanation) and here[number].target != target:
+                raise InputError(
+                    f"relevance of document {first + number} explains {here[number].target!r}, "
+                    f"but here {target!r} is the target"
+                )
         found = aligned(here, block.documents, first)
         return [self.sign * found[number] for number in chosen.tolist()]
+
+
+@dataclass(frozen=True)
+class ByFunction(Ranking):
+    """By somebody's function of the model, texts and targets."""
+
+    model: Any
+    explainer: Explainer
+    sign: int
+    classes: Sequence[Label]
+
+    def priorities(
+        self, block: Block, targets: Targets, first: int, run: int, chosen: Chosen
+    ) -> Priorities:
+        """Return the function's relevance of the chosen documents, brought to their words."""
+        documents = [block.documents[number] for number in chosen.tolist()]
+        asked = [self.classes[number] for number in targets[chosen, 0].tolist()]
+        given = self.explainer(self.model, [document.text for document in documents], asked)
+        found = aligned(one_each("relevance", given, len(documents)), documents)
+        return [self.sign * values for values in found]
 
 
 @dataclass(frozen=True)
@@ -123,8 +154,8 @@ class ByChance(Ranking):
 
 
 def ranking_of(
-    kind: type[Block],
-    method: str | None,
+    model: object,
+    method: str | Explainer | None,
     relevance: Iterable[Any] | None,
     texts: int,
     order: str = MOST,
@@ -136,9 +167,8 @@ def ranking_of(
 
     Parameters
     ----------
-    kind : type of Block
-        The model's.
-    method : str or None
+    model : a model
+    method : str, callable or None
         "lrp" by default; given `relevance`, no more than its name.
     relevance : iterable or None
         One entry per text.
@@ -151,19 +181,37 @@ def ranking_of(
         Of the method.
     """
     seed, runs = whole_number("seed", seed, least=0), whole_number("runs", runs)
-    sign, given = (1 if order == MOST else -1), dict(parameters or {})
-    if method is not None and not isinstance(method, str):
-        raise InputError(f"method takes a name, not {method!r:.60}; relevance= takes relevances")
+    sign, settings = (1 if order == MOST else -1), dict(parameters or {})
     if relevance is not None:
-        if given:
+        if settings:
             raise InputError("relevance is given, so that no method has parameters")
-        return Given(method or "given", 1, one_each("relevance", relevance, texts), sign)
+        name = name_of("given" if method is None else method)
+        each = one_each("relevance", relevance, texts)
+        return Given(name, 1, each, sign, model_classes(model))
+    if method is not None and not isinstance(method, str):
+        explainer = partial(method, **settings) if settings else method
+        return ByFunction(name_of(method), 1, model, explainer, sign, model_classes(model))
     name = "lrp" if method is None else method
     if name in (RANDOM, RANDOM_KNOWN):
-        if given:
-            raise InputError(f"{name!r} has no parameter {next(iter(given))!r} here")
+        if settings:
+            raise InputError(f"{name!r} has no parameter {next(iter(settings))!r} here")
         return ByChance(name, runs, seed, known_first=name == RANDOM_KNOWN)
-    if name not in METHODS:
-        choices = ", ".join([*METHODS, RANDOM_KNOWN])
-        raise InputError(f"there is no method {name!r}; choose from {choices}")
-    return ByMethod(name, 1, METHODS[name], checked_parameters(METHODS[name], kind, given), sign)
+    chosen = METHODS[checked_name(name)]
+    return ByMethod(name, 1, chosen, checked_parameters(chosen, kind_of(model), settings), sign)
+
+
+def name_of(method: object) -> str:
+    """Return what a method, or somebody's function, is called; raise if it is neither."""
+    if isinstance(method, str):
+        return method
+    if not callable(method):
+        raise InputError(f"method takes a name or a function, not {method!r:.60}")
+    return str(getattr(method, "__name__", type(method).__name__))
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a method; raise with the choices if there is none of that name."""
+    choices = [*METHODS, RANDOM_KNOWN]
+    if name not in choices:
+        raise InputError(f"there is no method {name!r:.60}; choose from {', '.join(choices)}")
+    return name

@@ -8,19 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from whyword.checks import one_each, strings, whole_number
+from whyword.checks import one_each, real_number, strings, whole_number
 from whyword.errors import InputError
 from whyword.evaluation.deletion import (
     EXPERIMENTS,
     DeletionCurve,
+    Methods,
     deletion_curves,
+    named_methods,
     nothing_to_start_from,
 )
 from whyword.evaluation.findings import Findings
 from whyword.evaluation.page import evaluation_page
 from whyword.evaluation.power import ExplanatoryPower, explanatory_power
 from whyword.evaluation.quality import ModelQuality, model_quality
-from whyword.evaluation.ranking import RANDOM, RANDOM_KNOWN
+from whyword.evaluation.ranking import RANDOM, RANDOM_KNOWN, Explainer
 from whyword.evaluation.sanity import SanityCheck, model_randomisation
 from whyword.evaluation.significance import Comparison, compare_all
 from whyword.explaining import identity_of
@@ -37,6 +39,7 @@ _LONG_SHARE = 0.2  # of the documents that must be so long
 _POWER_DOCUMENTS = 10_000
 _SANITY_DOCUMENTS = 200
 _NEIGHBOURS = 30
+_FEW_DOCUMENTS = 50  # of which figures are called uncertain
 
 
 class Evaluation(Findings):
@@ -47,7 +50,7 @@ class Evaluation(Findings):
 
     def to_html(self, path: str | Path | None = None, title: str = "Evaluation") -> str:
         """Return a self-contained page with tables, curves and verdicts; given a path, write it."""
-        return delivered("".join(evaluation_page(self, title)), path)
+        return delivered("".join(evaluation_page(self, str(title))), path)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return all figures as JSON; given a path, write them."""
@@ -59,8 +62,9 @@ def evaluate(
     model: CNNClassifier | SVMClassifier,
     texts: Iterable[str],
     labels: Iterable[Any],
-    methods: Sequence[str] = METHODS_COMPARED,
+    methods: Methods = METHODS_COMPARED,
     *,
+    source: str = "",
     steps: int | None = None,
     least_words: int | None = None,
     runs: int = 10,
@@ -80,8 +84,11 @@ def evaluate(
     texts : iterable of str
         Not those it was trained on.
     labels : iterable
-    methods : sequence of str
-        Of :func:`~whyword.explain`, and "random_known".
+    methods : sequence of str, or mapping from name to str or callable
+        Of :func:`~whyword.explain`, "random_known", or functions that are called as
+        ``method(model, texts, targets)`` and return relevances.
+    source : str
+        Where the texts are from, for the report.
     steps : int, optional
         How many words are deleted; by default 50, the paper's number, or half the median length
         where few texts have 100 words.
@@ -114,8 +121,10 @@ def evaluate(
     lengths = [len(document) for document in documents_of(model, several)]
     steps = _steps(lengths) if steps is None else whole_number("steps", steps)
     least = 2 * steps if least_words is None else whole_number("least_words", least_words)
-    names = _checked_methods(methods)
-    study = _Study(model, several, given, names, seed, alpha, tell or (lambda _: None))
+    named = named_methods(methods)
+    runs, splits = whole_number("runs", runs), whole_number("splits", splits)
+    seed, alpha = whole_number("seed", seed, least=0), real_number("alpha", alpha, above=0)
+    study = _Study(model, several, given, named, seed, alpha, tell or (lambda _: None))
     quality = study.quality()
     curves = study.deletions(steps, least, runs)
     powers = study.powers(lengths, splits)
@@ -132,7 +141,9 @@ def evaluate(
         checks=checks,
         remarks=study.remarks,
         settings={
-            "methods": names,
+            "source": str(source),
+            "documents": len(several),
+            "methods": list(named),
             "steps": steps,
             "least_words": least,
             "runs": runs,
@@ -142,19 +153,6 @@ def evaluate(
         },
         seconds=study.finished(),
     )
-
-
-def _checked_methods(methods: Sequence[str]) -> list[str]:
-    if isinstance(methods, str) or not isinstance(methods, Iterable):
-        raise InputError(f"methods takes a list of names, not {type(methods).__name__}")
-    names = list(dict.fromkeys(methods))
-    known = [*METHODS, RANDOM_KNOWN]
-    for name in names:
-        if name not in known:
-            raise InputError(f"there is no method {name!r:.60}; choose from {', '.join(known)}")
-    if not names:
-        raise InputError(f"methods is empty; choose from {', '.join(known)}")
-    return names
 
 
 def _steps(lengths: Sequence[int]) -> int:
@@ -172,7 +170,7 @@ class _Study:
         model: CNNClassifier | SVMClassifier,
         texts: list[str],
         labels: list[Any],
-        methods: list[str],
+        methods: dict[str, str | Explainer],
         seed: int,
         alpha: float,
         tell: Callable[[str], None],
@@ -193,6 +191,8 @@ class _Study:
 
     def quality(self) -> ModelQuality:
         self.begin("the model")
+        if len(self.texts) < _FEW_DOCUMENTS:
+            self.remarks.append(f"All figures rest on {len(self.texts)} documents only.")
         return model_quality(self.model, self.texts, self.labels)
 
     def deletions(self, steps: int, least: int, runs: int) -> dict[int, dict[str, DeletionCurve]]:
@@ -211,6 +211,10 @@ class _Study:
             if number not in found:
                 why = nothing_to_start_from(experiment["documents"], least, len(self.texts))
                 self.remarks.append(f"Word deletion {number} was left out: {why}.")
+        for number, curves in found.items():
+            count = len(next(iter(curves.values())))
+            if count < _FEW_DOCUMENTS:
+                self.remarks.append(f"Word deletion {number} rests on {count} documents only.")
         return found
 
     def powers(self, lengths: Sequence[int], splits: int) -> dict[str, ExplanatoryPower]:
@@ -228,13 +232,16 @@ class _Study:
         texts = [self.texts[n] for n in chosen.tolist()]
         labels = [self.labels[n] for n in chosen.tolist()]
         rows: dict[str, dict[str, Any]] = {}
-        for method in self.methods:
-            if method in METHODS and METHODS[method].elements and self.has_elements:
-                rows[f"{method} (ew)"] = {"method": method, "level": "element"}
-            if method in METHODS:
-                rows[method] = {"method": method}
-        if RANDOM in rows:
-            rows[RANDOM]["seed"] = self.seed
+        for name, method in self.methods.items():
+            if not isinstance(method, str):
+                given = method(self.model, texts, self.model.predict(texts).tolist())
+                rows[name] = {"relevance": given}
+            elif method in METHODS:
+                if METHODS[method].elements and isinstance(self.model, CNNClassifier):
+                    rows[f"{name} (ew)"] = {"method": method, "level": "element"}
+                rows[name] = {"method": method}
+                if method == RANDOM:
+                    rows[name]["seed"] = self.seed
         rows |= {weighting: {"method": weighting} for weighting in reversed(WEIGHTINGS)}
         found = {}
         for name, asked in rows.items():
@@ -245,22 +252,22 @@ class _Study:
             )
         return found
 
-    @property
-    def has_elements(self) -> bool:
-        return isinstance(self.model, CNNClassifier)
-
-    def checks(self, lengths: Sequence[int]) -> dict[str, SanityCheck]:
+    def checks(self, lengths: Sequence[int]) -> dict[str, list[SanityCheck]]:
         words = np.flatnonzero(np.array(lengths) > 1)
         if not len(words):
             return {}
         random = np.random.default_rng(self.seed)
         count = min(_SANITY_DOCUMENTS, len(words))
         some = [self.texts[n] for n in random.choice(words, count, replace=False).tolist()]
+        layers = ("all", "output") if isinstance(self.model, CNNClassifier) else ("all",)
         found = {}
-        for method in self.methods:
-            if method in METHODS and method != RANDOM:
-                self.begin(f"sanity: {method}")
-                found[method] = model_randomisation(self.model, some, method, seed=self.seed)
+        for name, method in self.methods.items():
+            if method not in (RANDOM, RANDOM_KNOWN):
+                self.begin(f"sanity: {name}")
+                found[name] = [
+                    model_randomisation(self.model, some, method, layers=layer, seed=self.seed)
+                    for layer in layers
+                ]
         return found
 
     def compared(self, measured: Any) -> list[Comparison]:  # noqa: ANN401 - curves or powers

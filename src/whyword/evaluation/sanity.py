@@ -5,7 +5,7 @@ change when the same function is written in another way; and two trainings of th
 should agree on what matters.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from whyword.alignment import aligned
 from whyword.checks import one_each, real_number, strings, whole_number
 from whyword.errors import InputError, MissingExtraError
+from whyword.evaluation.ranking import Explainer
 from whyword.explaining import explain
 from whyword.methods.blocks import documents_of, kind_of, model_classes
 from whyword.models.cnn import CNNClassifier
@@ -23,10 +24,10 @@ from whyword.models.svm import SVMClassifier
 from whyword.types import Label
 
 Model: TypeAlias = CNNClassifier | SVMClassifier
-Explainer: TypeAlias = Callable[[Model, list[str], list[Label]], Iterable[Any]]
 Values = NDArray[np.float64]
 
 _TOP = 10
+_TELLING = 0.8  # overlap by chance from which it says nothing
 _DIFFERENT = 0.5  # rank correlation below which two relevances are called different
 
 
@@ -81,7 +82,7 @@ class Agreement:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SanityCheck:
     """What a check found.
 
@@ -102,6 +103,9 @@ class SanityCheck:
     agreement: Agreement
     verdict: str
     score_change: float
+
+    def __repr__(self) -> str:
+        return f"SanityCheck({self.name}, {'passed' if self.passed else 'failed'}: {self.verdict})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain data."""
@@ -125,6 +129,9 @@ def agreement(a: Iterable[Any], b: Iterable[Any], top: int = _TOP) -> Agreement:
         How many of the highest words to compare.
     """
     top = whole_number("top", top)
+    for each in (a, b):
+        if isinstance(each, str) or not isinstance(each, Iterable):
+            raise InputError(f"a list of relevances is needed, not {type(each).__name__}")
     first, second = ([_plain(one) for one in each] for each in (a, b))
     if len(first) != len(second):
         raise InputError(f"the two differ in their documents: {len(first)} ≠ {len(second)}")
@@ -183,13 +190,17 @@ def model_randomisation(
         Of the method.
     """
     kind_of(model)
+    if not isinstance(model, CNNClassifier | SVMClassifier):
+        raise InputError(f"a CNNClassifier or SVMClassifier is checked, not {type(model).__name__}")
     if layers not in ("all", "output"):
         raise InputError(f"layers may be 'all' or 'output', not {layers!r:.60}")
     shuffled = shuffled_model(model, layers == "all", whole_number("seed", seed, least=0))
     found, change = _both(model, shuffled, texts, method, top, parameters)
     passed = found.correlation < _DIFFERENT
-    which = "all weights" if layers == "all" else "the output weights"
+    which = "the output weights" if layers == "output" else "all weights"
     said = "depends on what the model has learned" if passed else "hardly looks at the model"
+    if np.isnan(found.correlation):
+        said = "cannot be judged, for want of texts with several words"
     return SanityCheck(
         f"model randomisation ({layers})",
         passed,
@@ -256,7 +267,8 @@ def seed_stability(
 ) -> SanityCheck:
     """Compare two trainings: do they agree on the top words, for the class the first predicts.
 
-    They do if the share of common words is nearer to 1 than to what chance would give.
+    They do if the share of common words is nearer to 1 than to what chance would give. What does
+    not depend on the model agrees always: see :func:`model_randomisation`.
 
     Parameters
     ----------
@@ -270,8 +282,10 @@ def seed_stability(
     if model_classes(first) != model_classes(second):
         raise InputError("the two models have different classes")
     found, change = _both(first, second, texts, method, top, parameters)
-    passed = found.overlap >= (1 + found.chance) / 2  # nearer to all of them than to chance
+    passed = found.overlap >= (1 + found.chance) / 2 and found.chance < _TELLING
     said = "agree" if passed else "do not agree"
+    if found.chance >= _TELLING:
+        said = "cannot be compared, for texts this short"
     return SanityCheck(
         "seed stability",
         passed,
@@ -331,6 +345,10 @@ def _both(
     parameters: dict[str, float | str],
 ) -> tuple[Agreement, float]:
     """Return how the relevances of two models agree, and how far their targets' scores differ."""
+    for one in (model, other):
+        if not isinstance(one, CNNClassifier | SVMClassifier):
+            kind = type(one).__name__
+            raise InputError(f"a CNNClassifier or SVMClassifier is checked, not {kind}")
     several = strings("texts", texts)
     if not several:
         raise InputError("there are no texts to explain")
@@ -359,7 +377,10 @@ def _relevances(
 
 
 def _plain(relevance: object) -> Values:
-    values = np.asarray(getattr(relevance, "relevance", relevance), np.float64)
+    try:
+        values = np.asarray(getattr(relevance, "relevance", relevance), np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"a relevance is no list of numbers: {relevance!r:.60}") from None
     if values.ndim != 1:
         raise InputError(f"a relevance has shape {values.shape}; one value per word is needed")
     if not np.isfinite(values).all():

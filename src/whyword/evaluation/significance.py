@@ -21,7 +21,7 @@ T_TEST, BOOTSTRAP = "corrected resampled t-test", "paired bootstrap"
 _DRAWS = 1 << 22  # random numbers held at a time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """How two explanations compare.
 
@@ -98,13 +98,14 @@ class Comparison:
     def verdict(self) -> str:
         """What the numbers say, in a sentence."""
         caution = "" if self.significant else ", which does not prove them equal"
+        share = f"{1 - self.alpha:.0%} interval{', uncorrected,' if self.comparisons > 1 else ''}"
         low, high = (_signed(end) for end in self.interval)
         test = self.test
         if self.statistic is not None:
             test += f", t({self.freedom}) = {self.statistic:.2f}".replace("-", "−")
         return (
             f"{self.finding}{caution}: {self.details}, difference {_signed(self.difference)} "
-            f"({1 - self.alpha:.0%} interval {low} to {high}; {test}, {self._corrected})."
+            f"({share} {low} to {high}; {test}, {self._corrected})."
         )
 
     @property
@@ -118,6 +119,9 @@ class Comparison:
 
     def __str__(self) -> str:
         return self.verdict
+
+    def __repr__(self) -> str:
+        return f"Comparison({self.headline})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain data; infinite statistics as None."""
@@ -154,7 +158,8 @@ def compare(
 
     Two explanatory powers, of the same splits and each at its own best number of neighbours, by
     the corrected resampled t-test of Nadeau & Bengio; two deletion curves, of the same documents,
-    by the paired bootstrap over documents.
+    by the paired bootstrap over documents. Of n documents its p is at least 2^(1 − n), what n coins
+    falling alike have: few documents prove nothing, however alike they are.
 
     Parameters
     ----------
@@ -175,6 +180,8 @@ def compare(
     alpha = real_number("alpha", alpha, above=0)
     if alpha >= 1:
         raise InputError(f"alpha must be below 1, not {alpha:g}")
+    if not isinstance(names, Sequence) or len(names) != 2:
+        raise InputError(f"names takes two names, not {names!r:.60}")
     if isinstance(a, ExplanatoryPower) and isinstance(b, ExplanatoryPower):
         return _compared_powers(a, b, names, alpha)
     if isinstance(a, DeletionCurve) and isinstance(b, DeletionCurve):
@@ -183,6 +190,21 @@ def compare(
         return _compared_curves(a, b, names, measure, alpha, draws, seed)
     kinds = f"{type(a).__name__} and {type(b).__name__}"
     raise InputError(f"two ExplanatoryPower or two DeletionCurve can be compared, not {kinds}")
+
+
+def of_best(comparisons: Sequence[Comparison]) -> tuple[list[Comparison], list[Comparison]]:
+    """Return the comparisons with the best of all, and the others; those of the first if open."""
+    if not comparisons:
+        return [], []
+    values = {n: v for one in comparisons for n, v in zip(one.names, one.values, strict=True)}
+    better = comparisons[0].better
+    best = comparisons[0].names[0]
+    if better is not None:
+        best = max(values, key=lambda name: values[name] if better == "higher" else -values[name])
+    return (
+        [one for one in comparisons if best in one.names],
+        [one for one in comparisons if best not in one.names],
+    )
 
 
 def compare_all(
@@ -206,6 +228,9 @@ def compare_all(
     list of Comparison
         In the order of the names; ``adjusted`` is the corrected p.
     """
+    if not isinstance(measured, Mapping):
+        kind = type(measured).__name__
+        raise InputError(f"compare_all takes a dict from names to measurements, not {kind}")
     if len(measured) < 2:
         raise InputError(f"at least two explanations are compared, not {len(measured)}")
     options: dict[str, Any] = {"measure": measure, "alpha": alpha, "draws": draws, "seed": seed}
@@ -227,7 +252,8 @@ def corrected_t(differences: ArrayLike, train: float, test: float) -> tuple[floa
     """Return t, two-sided p and standard error of the corrected resampled t-test.
 
     t = mean / √((1/J + test/train) · variance) with J − 1 degrees of freedom: splits of the same
-    documents overlap, so their differences are correlated, which the second term allows for.
+    documents overlap, so their differences are correlated, which the second term allows for. Where
+    they do not vary at all t is infinite, and p that of J coins falling alike.
 
     Parameters
     ----------
@@ -241,8 +267,10 @@ def corrected_t(differences: ArrayLike, train: float, test: float) -> tuple[floa
         raise InputError(f"the t-test needs at least two splits, not {values.size}")
     mean, variance = float(values.mean()), float(values.var(ddof=1))
     error = math.sqrt((1 / len(values) + test / train) * variance)
-    if error == 0:
-        return (0.0, 1.0, 0.0) if mean == 0 else (math.copysign(math.inf, mean), 0.0, 0.0)
+    if error <= 1e-12 * float(np.abs(values).max()):  # equal but for rounding
+        if mean == 0:
+            return 0.0, 1.0, 0.0
+        return math.copysign(math.inf, mean), 2.0 ** (1 - len(values)), 0.0
     t = mean / error
     return t, float(2 * _student().sf(abs(t), len(values) - 1)), error
 
@@ -335,8 +363,8 @@ def _compared_curves(
     differences = first - second
     mean = float(differences.mean())
     means = bootstrap_means(differences, draws, seed)
-    beyond = np.abs(means - mean) >= abs(mean)
-    p = (1 + int(beyond.sum())) / (1 + draws)
+    beyond = np.abs(means - mean) >= abs(mean) * (1 - 1e-9)  # rounding decides nothing
+    p = max((1 + int(beyond.sum())) / (1 + draws), 2.0 ** (1 - len(differences)))
     low, high = np.quantile(means, [alpha / 2, 1 - alpha / 2]).tolist()
     values = (float(first.mean()), float(second.mean()))
     return Comparison(
@@ -354,7 +382,7 @@ def _compared_curves(
         better=a.better if measure == "accuracy" else a.better_score,
         details=(
             f"{measure} area {values[0]:.4f} ({names[0]}) against {values[1]:.4f} ({names[1]}), "
-            f"{len(a):,} documents"
+            f"{len(a):,} document{'' if len(a) == 1 else 's'}"
         ),
     )
 

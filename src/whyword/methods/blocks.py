@@ -137,8 +137,8 @@ def kind_of(model: object) -> type[Block]:
     if isinstance(model, type) or not callable(getattr(model, "predict_proba", None)):
         name = model.__name__ if isinstance(model, type) else type(model).__name__
         raise InputError(
-            f"{name} is no model: explain takes a CNNClassifier, an "
-            "SVMClassifier or anything with predict_proba(list of texts)"
+            f"{name} is no model: a CNNClassifier, an SVMClassifier or anything with "
+            "predict_proba(list of texts) is needed"
         )
     return OutsideBlock
 
