@@ -224,10 +224,17 @@ def test_a_folder_that_is_no_model_is_refused_before_training(topics: Path) -> N
 def test_interrupted_training_leaves_no_model(topics: Path) -> None:
     command = [sys.executable, "-m", "whyword", "train", str(topics / "topics.csv")]
     command += ["--vectors", str(topics / "v.safetensors"), "--out", str(topics / "half")]
-    process = subprocess.Popen([*command, "--epochs", "100000"], stderr=subprocess.PIPE)
-    time.sleep(6)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    process = subprocess.Popen(
+        [*command, "--epochs", "100000"],
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored in background
+    )
+    try:
+        time.sleep(6)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode != 0
     assert b"Traceback" not in errors
     assert not (topics / "half").exists()

@@ -61,7 +61,7 @@ def test_somebodys_model_is_told_what_works() -> None:
 
 @pytest.mark.parametrize("model", [None, "models/cnn2", 3])
 def test_what_is_no_model(model: object) -> None:
-    with pytest.raises(InputError, match="is no model: explain takes"):
+    with pytest.raises(InputError, match="is no model: a CNNClassifier"):
         explain(model, "text")
 
 
