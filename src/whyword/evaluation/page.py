@@ -19,7 +19,8 @@ _CONFUSIONS = 20
 _STYLE = (
     """
 body{font:16px/1.55 system-ui,sans-serif}h1{font-size:1.6rem;overflow-wrap:anywhere}
-h2{font-size:1.25rem;margin:2.2rem 0 .4rem}h3{font-size:1.05rem;margin:1.4rem 0 .3rem}
+main.ww h2{font-size:1.25rem;margin:2.2rem 0 .4rem}
+main.ww h3{font-size:1.05rem;margin:1.6rem 0 .3rem}
 p,li{max-width:48rem}.facts{opacity:.8;font-size:.9rem;overflow-wrap:anywhere}
 .tiles{display:flex;flex-wrap:wrap;gap:.8rem;margin:1rem 0;padding:0;list-style:none}
 .tiles li{border:1px solid rgb(128 128 128/.35);border-radius:.5rem;padding:.6rem .9rem;
@@ -77,8 +78,8 @@ def evaluation_page(evaluation: Findings, title: str = "Evaluation") -> Iterator
     source = evaluation.settings.get("source")
     yield (
         f'<p class="facts">{_shown(evaluation.kind)}{identity}; '
-        f"{evaluation.quality.documents:,} documents{_shown(f' of {source}' if source else '')}, "
-        f"{len(evaluation.classes)} classes.</p>"
+        f"{evaluation.quality.documents:,} documents, {len(evaluation.classes)} classes"
+        f"{_shown(f' ({source})' if source else '')}.</p>"
     )
     if evaluation.remarks:
         yield f"<ul>{''.join(f'<li>{_shown(remark)}</li>' for remark in evaluation.remarks)}</ul>"
