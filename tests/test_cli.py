@@ -541,7 +541,7 @@ def test_evaluate_loses_nothing(folder: Path, write: Write) -> None:
     before = source.read_text()
     done = run("evaluate", folder, source, "--out", source.with_suffix(".html"))
     assert done.returncode == 1
-    assert "is what is to be read" in done.stderr or "error" in done.stderr
+    assert f"{source} is what is to be read; it will not be written over" in done.stderr
     assert source.read_text() == before
     inside = run("evaluate", folder, source, "--out", folder / "model.html")
     assert "would be in the model's own folder" in inside.stderr

@@ -28,8 +28,8 @@ from whyword.classwords import class_words
 from whyword.corpus import load_corpus, open_texts
 from whyword.documentmap import document_map, draw_maps
 from whyword.errors import InputError, WhywordError
+from whyword.evaluation.deletion import COMPARED
 from whyword.evaluation.ranking import RANDOM_KNOWN
-from whyword.evaluation.report import METHODS_COMPARED
 from whyword.evaluation.report import evaluate as evaluation_of
 from whyword.explaining import iter_explanations
 from whyword.formats import FORMATS, format_of, print_explanations, write_explanations
@@ -575,7 +575,7 @@ def evaluate(
         str | None,
         typer.Option(
             help=f"Which to compare, of {', '.join([*METHODS, RANDOM_KNOWN])} "
-            f"(default: {','.join(METHODS_COMPARED)})."
+            f"(default: {','.join(COMPARED)})."
         ),
     ] = None,
     out: Annotated[
@@ -626,7 +626,7 @@ def evaluate(
             loaded,
             [given.texts[n] for n in chosen],
             [(given.labels or ())[n] for n in chosen],
-            _names(methods) or METHODS_COMPARED,
+            _names(methods) or COMPARED,
             source=source if len(chosen) == len(given) else named,
             steps=steps,
             least_words=least_words,

@@ -33,6 +33,7 @@ TRUE = "true"
 STARTS = ("correct", "wrong", "all")
 ORDERS = (MOST, LEAST)
 ACTIONS = ("delete", "insert")
+COMPARED = ("lrp", "sensitivity", RANDOM, RANDOM_KNOWN)  # unless methods are named
 EXPERIMENTS: Mapping[int, Mapping[str, Any]] = {
     1: {"documents": "correct", "target": TRUE, "order": "most"},
     2: {"documents": "wrong", "target": TRUE, "order": "least"},
@@ -266,7 +267,7 @@ def deletion_curves(
     model: object,
     texts: Iterable[str],
     labels: Iterable[Any],
-    methods: Methods = ("lrp", "sensitivity", RANDOM, RANDOM_KNOWN),
+    methods: Methods = COMPARED,
     experiments: Iterable[int] = tuple(EXPERIMENTS),
     steps: int = 50,
     *,

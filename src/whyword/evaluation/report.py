@@ -11,6 +11,7 @@ import numpy as np
 from whyword.checks import one_each, real_number, strings, whole_number
 from whyword.errors import InputError
 from whyword.evaluation.deletion import (
+    COMPARED,
     EXPERIMENTS,
     DeletionCurve,
     Methods,
@@ -33,7 +34,6 @@ from whyword.models.svm import SVMClassifier
 from whyword.storage import delivered
 from whyword.summary import WEIGHTINGS, summarize
 
-METHODS_COMPARED = ("lrp", "sensitivity", RANDOM, RANDOM_KNOWN)
 _STEPS = 50  # the paper's; of documents twice as long
 _LONG_SHARE = 0.2  # of the documents that must be so long
 _POWER_DOCUMENTS = 10_000
@@ -62,7 +62,7 @@ def evaluate(
     model: CNNClassifier | SVMClassifier,
     texts: Iterable[str],
     labels: Iterable[Any],
-    methods: Methods = METHODS_COMPARED,
+    methods: Methods = COMPARED,
     *,
     source: str = "",
     steps: int | None = None,
