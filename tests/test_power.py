@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from whyword import CNNClassifier, Corpus, InputError, explanatory_power, summarize
 from whyword.evaluation.neighbour_kernels import predicted_by_count
-from whyword.evaluation.neighbours import nearest_neighbours, unit_vectors
+from whyword.evaluation.neighbours import measurable, nearest_neighbours
 
 
 @settings(max_examples=60)
@@ -198,7 +198,7 @@ def test_real_predictions_differ_from_scikit_learns_by_ties_only(
     else:
         vectors = units = TfidfVectorizer().fit_transform(texts)
     found = explanatory_power(vectors, labels, 2)
-    neighbours = nearest_neighbours(unit_vectors(vectors), 150)
+    neighbours = nearest_neighbours(measurable(vectors), 150)
     for train, test in found.splits:
         allowed = np.zeros(len(labels), np.bool_)
         allowed[train] = True

@@ -1,5 +1,6 @@
 """Texts as they may be shown: nothing in them can steer a page or a terminal, or hide."""
 
+import html
 import re
 
 _PICTURES = 0x2400  # the block of pictures for control characters: ␀, ␁, …
@@ -34,3 +35,8 @@ def _stand_in(found: re.Match[str]) -> str:
     if code < 0x20:
         return chr(_PICTURES + code)
     return "␡" if code == 0x7F else "·"
+
+
+def html_line(text: str) -> str:
+    """Return the text for HTML, on one line, whatever it contains."""
+    return html.escape(one_line(text), quote=True)

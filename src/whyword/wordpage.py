@@ -1,6 +1,5 @@
 """The words of all classes on one page, each leading to the heatmap it comes from."""
 
-import html
 from collections.abc import Iterable, Iterator, Mapping
 
 from whyword import heatmap
@@ -8,7 +7,7 @@ from whyword.classwords import ClassWord, ClassWords
 from whyword.explaining import iter_explanations
 from whyword.models.cnn import CNNClassifier
 from whyword.models.svm import SVMClassifier
-from whyword.printable import one_line
+from whyword.printable import html_line
 from whyword.types import Explanation, Label
 
 _STYLE = """
@@ -72,7 +71,7 @@ def word_page(
     """
     anchors = {name: f"d{number}" for number, name in enumerate(explanations)}
     yield heatmap.page_head(title, _STYLE)
-    yield f"<h1>{_shown(title)}</h1>"
+    yield f"<h1>{html_line(title)}</h1>"
     kind = {"strongest": "its strongest occurrence", "mean": "its mean", "sum": "its sum"}
     yield (
         f"<p>What speaks for each class, over {words.documents:,} documents whatever their own "
@@ -81,10 +80,10 @@ def word_page(
         "not in the training texts. A word leads to the document it comes from.</p><nav>"
     )
     for number, label in enumerate(words):
-        yield f'<a href="#c{number}">{_shown(str(label))}</a>'
+        yield f'<a href="#c{number}">{html_line(str(label))}</a>'
     yield '</nav><div class="ww classes">'
     for number, (label, entries) in enumerate(words.items()):
-        yield f'<section id="c{number}"><h2>{_shown(str(label))}</h2>'
+        yield f'<section id="c{number}"><h2>{html_line(str(label))}</h2>'
         unseen = sum(not entry.seen for entry in entries)
         yield f'<p class="count">{len(entries)} words, {unseen} of them unseen in training</p><ol>'
         full = max((abs(entry.relevance) for entry in entries), default=0) or 1.0
@@ -109,10 +108,6 @@ def _entry(entry: ClassWord, full: float, anchors: Mapping[str | int, str]) -> s
     level = round(max(0.0, entry.relevance / full) * heatmap.LEVELS)
     names = " ".join(["w", f"p{level}" if level else "", "" if entry.seen else "unseen"]).strip()
     return (
-        f'<li><a class="{names}"{link} title="{_shown(hint)}">{_shown(entry.word)}</a>'
+        f'<li><a class="{names}"{link} title="{html_line(hint)}">{html_line(entry.word)}</a>'
         f"<small>{heatmap.number(entry.relevance)}</small></li>"
     )
-
-
-def _shown(text: str) -> str:
-    return html.escape(one_line(text), quote=True)

@@ -36,7 +36,7 @@ class UnitVectors(Protocol):
         """How far rough distances may be off."""
 
 
-def unit_vectors(given: Any) -> UnitVectors:  # noqa: ANN401 - an array or a sparse matrix
+def measurable(given: Any) -> UnitVectors:  # noqa: ANN401 - an array or a sparse matrix
     """Return vectors scaled to length 1 in float64, zero ones left as they are; raise if unfit."""
     if hasattr(given, "tocsr"):
         if len(given.shape) != 2:

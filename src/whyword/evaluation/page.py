@@ -1,6 +1,5 @@
 """An evaluation as one self-contained page."""
 
-import html
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -12,7 +11,7 @@ from whyword.evaluation.deletion import DeletionCurve
 from whyword.evaluation.findings import Findings
 from whyword.evaluation.quality import ModelQuality
 from whyword.evaluation.significance import Comparison, of_best
-from whyword.printable import one_line
+from whyword.printable import html_line
 
 _MOST_CLASSES = 40  # of a confusion matrix that is still readable
 _CONFUSIONS = 20
@@ -73,16 +72,17 @@ def evaluation_page(evaluation: Findings, title: str = "Evaluation") -> Iterator
         Of what: the model's and the corpus's name.
     """
     yield heatmap.page_head(title, _STYLE)
-    yield f'<main class="ww"><h1>{_shown(title)}</h1>'
+    yield f'<main class="ww"><h1>{html_line(title)}</h1>'
     identity = "" if evaluation.model is None else f", identity {evaluation.model[:12]}"
     source = evaluation.settings.get("source")
     yield (
-        f'<p class="facts">{_shown(evaluation.kind)}{identity}; '
+        f'<p class="facts">{html_line(evaluation.kind)}{identity}; '
         f"{evaluation.quality.documents:,} documents, {len(evaluation.classes)} classes"
-        f"{_shown(f' ({source})' if source else '')}.</p>"
+        f"{html_line(f' ({source})' if source else '')}.</p>"
     )
     if evaluation.remarks:
-        yield f"<ul>{''.join(f'<li>{_shown(remark)}</li>' for remark in evaluation.remarks)}</ul>"
+        remarks = "".join(f"<li>{html_line(remark)}</li>" for remark in evaluation.remarks)
+        yield f"<ul>{remarks}</ul>"
     yield from _model(evaluation.quality)
     yield from _deletion(evaluation)
     yield from _power(evaluation)
@@ -120,7 +120,7 @@ def _model(quality: ModelQuality) -> Iterator[str]:
     yield "<details open><summary>Each class</summary>"
     rows = [
         [
-            _shown(str(one.label)),
+            html_line(str(one.label)),
             f"{one.precision:.3f}",
             f"{one.recall:.3f}",
             f"{one.f1:.3f}",
@@ -150,7 +150,7 @@ def _matrix(quality: ModelQuality) -> str:
             kind = "n" if column == number else "p"
             look = f' class="{kind}{level}"' if level else ""
             cells.append(f"<td{look}>{count or ''}</td>")
-        name = f'<th scope="row">{_shown(str(one.label))} {number}</th>'
+        name = f'<th scope="row">{html_line(str(one.label))} {number}</th>'
         rows.append(f"<tr>{name}{''.join(cells)}</tr>")
     return (
         f'<div class="scroll"><table class="matrix"><thead><tr><th></th>{head}</tr></thead>'
@@ -169,7 +169,9 @@ def _mistakes(quality: ModelQuality) -> list[list[str]]:
             one = quality.classes[int(true)]
             other = quality.classes[int(predicted)]
             share = f"{count / one.documents:.1%}"
-            result.append([_shown(str(one.label)), _shown(str(other.label)), f"{count:,}", share])
+            result.append(
+                [html_line(str(one.label)), html_line(str(other.label)), f"{count:,}", share]
+            )
     return result
 
 
@@ -217,7 +219,7 @@ def _curve_table(curves: Iterable[DeletionCurve]) -> str:
     best = choose(curve.area for curve in listed) if better else None
     rows = [
         [
-            _shown(curve.method),
+            html_line(curve.method),
             f"{curve.area:.4f}" + (f" ± {curve.deviation:.4f}" if curve.runs > 1 else ""),
             _number(curve.aopc),
             _number(curve.comprehensiveness),
@@ -242,7 +244,7 @@ def _power(evaluation: Findings) -> Iterator[str]:
     )
     best = max(power.epi for power in evaluation.powers.values())
     rows = [
-        [_shown(name), f"{power.epi:.4f} ± {power.deviation:.4f}", f"{power.k}"]
+        [html_line(name), f"{power.epi:.4f} ± {power.deviation:.4f}", f"{power.k}"]
         for name, power in evaluation.powers.items()
     ]
     yield '<div class="grid2"><div>'
@@ -272,7 +274,7 @@ def _sanity(evaluation: Findings) -> Iterator[str]:
     yield "<h2>Sanity</h2><p>With the model's weights shuffled, its relevance must change.</p>"
     rows = [
         [
-            _shown(name),
+            html_line(name),
             "the output layer's" if "output" in check.name else "all",
             _number(check.agreement.to_dict()["rank_correlation"]),
             f"{check.agreement.overlap:.0%} ({check.agreement.chance:.0%} by chance)",
@@ -292,8 +294,8 @@ def _how(evaluation: Findings) -> Iterator[str]:
     listed = "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in said.items())
     spent = sum(evaluation.seconds.values())
     yield (
-        f'<p class="facts">{_shown(listed)}. {spent:.0f} s. Explanatory power is compared by the '
-        "corrected resampled t-test on identical splits, word deletion by the paired bootstrap "
+        f'<p class="facts">{html_line(listed)}. {spent:.0f} s. Explanatory power is compared by '
+        "the corrected resampled t-test on identical splits, word deletion by the paired bootstrap "
         "over documents; p is corrected by Holm's method for all comparisons of a list.</p>"
     )
 
@@ -303,8 +305,8 @@ def _verdicts(comparisons: Sequence[Comparison]) -> str:
     if not comparisons:
         return ""
     best, others = of_best(comparisons)
-    said = "".join(f"<li>{_shown(one.headline)}</li>" for one in best)
-    all_of_them = "".join(f"<li>{_shown(one.verdict)}</li>" for one in [*best, *others])
+    said = "".join(f"<li>{html_line(one.headline)}</li>" for one in best)
+    all_of_them = "".join(f"<li>{html_line(one.verdict)}</li>" for one in [*best, *others])
     return (
         f'<ul class="verdicts">{said}</ul><details><summary>All {len(comparisons)} comparisons, '
         f'all numbers</summary><ul class="verdicts">{all_of_them}</ul></details>'
@@ -327,7 +329,3 @@ def _table(
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}".replace("-", "−")
-
-
-def _shown(text: str) -> str:
-    return html.escape(one_line(text), quote=True)

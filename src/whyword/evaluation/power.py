@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from whyword.checks import one_each, whole_number
 from whyword.errors import InputError
 from whyword.evaluation.neighbour_kernels import predicted_by_count
-from whyword.evaluation.neighbours import Neighbours, nearest_neighbours, unit_vectors
+from whyword.evaluation.neighbours import Neighbours, measurable, nearest_neighbours
 from whyword.types import Label
 
 _MOST_HELD = 1_000  # neighbours of each document
@@ -106,7 +106,7 @@ def explanatory_power(
     -------
     ExplanatoryPower
     """
-    units = unit_vectors(vectors)
+    units = measurable(vectors)
     classes, numbers = _class_numbers(one_each("labels", labels, len(units), "vector"))
     counts = _counts(neighbours)
     halves = random_halves(len(units), splits, seed) if _is_count(splits) else None
