@@ -7,6 +7,7 @@ from networks import literal_parts, made_cnn, made_text, topical
 from numpy.typing import NDArray
 
 from whyword import CNNClassifier, SVMClassifier, explain
+from whyword.methods import sensitivity as module
 
 TEXTS = [made_text(n) for n in ([0, 1, 2, 3, 6, 4, 1, 1], [5, 5, 5, 5, 5, 0], [2], [])]
 
@@ -58,3 +59,16 @@ def test_svm_sensitivity_is_the_squared_weight() -> None:
         squares = model.output_weight_[index[word]] ** 2
         np.testing.assert_allclose(found.by_word()[word], squares, rtol=1e-5)
     assert (found.by_word()["unheard"] == 0).all()
+
+
+@pytest.mark.parametrize("most", [1, 40, 100])
+def test_in_parts_it_is_the_same(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gradient is held for some documents at a time; dimensions are 4, so 16 bytes a word."""
+    model = made_cnn((1, 3))
+    whole = explain(model, TEXTS, target="all", method="sensitivity", elements=True)
+    monkeypatch.setattr(module, "_GRADIENT_BYTES", most)
+    parts = explain(model, TEXTS, target="all", method="sensitivity", elements=True)
+    for one, other in zip(whole, parts, strict=True):
+        np.testing.assert_array_equal(one.relevance, other.relevance)
+        np.testing.assert_array_equal(one.elements, other.elements)
+        np.testing.assert_array_equal(one.padding, other.padding)

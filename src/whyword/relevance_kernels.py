@@ -374,8 +374,22 @@ def add_element_relevance(
                 elements[start + t, i] += x[i] * sums[t, i] + share
 
 
-def score_gradient(found: Found, above: FromAbove, column: int, gradient: Floats) -> None:
-    """Run :func:`add_score_gradient` for one target, on all cores."""
+def score_gradient(
+    found: Found, above: FromAbove, column: int, gradient: Floats, begin: int, end: int
+) -> None:
+    """Run :func:`add_score_gradient` for one target of some documents, on all cores.
+
+    Parameters
+    ----------
+    found : Found
+    above : FromAbove
+    column : int
+        Which of the targets.
+    gradient : (words of the documents, D) float32
+        Added to.
+    begin, end : int
+        The documents, from `begin` to `end` − 1.
+    """
 
     def work(first: int, last: int) -> None:
         add_score_gradient(
@@ -386,12 +400,13 @@ def score_gradient(found: Found, above: FromAbove, column: int, gradient: Floats
             above.targets,
             found.filters,
             column,
-            first,
-            last,
+            begin + first,
+            begin + last,
+            int(found.offsets[begin]),
             gradient,
         )
 
-    in_threads(work, len(found.pooled))
+    in_threads(work, end - begin)
 
 
 @compiled_for_speed
@@ -405,15 +420,17 @@ def add_score_gradient(
     column: int,
     first: int,
     last: int,
+    base: int,
     gradient: Floats,
 ) -> None:
     """gradient[t_j + τ, i] += w_{j,target} · w[τ, j, i] over the filters j that fire.
 
-    That is ∂(score of the target) / ∂x[t, i]; shapes as above.
+    That is ∂(score of the target) / ∂x[t, i]; shapes as above. The gradient's first row is that
+    of word `base`.
     """
     width, dimensions = filters.shape[0], filters.shape[2]
     for document in range(first, last):
-        start, target = offsets[document], targets[document, column]
+        start, target = offsets[document] - base, targets[document, column]
         for j in range(pooled.shape[1]):
             if pooled[document, j] > 0:
                 strength = weight[j, target]

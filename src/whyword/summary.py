@@ -270,7 +270,8 @@ def _add_elements(
         gradient = np.zeros((len(rows), sums.shape[1]), np.float32)
         unused = np.zeros(numbers.shape)
         for found, weight in block.parts():
-            score_gradient(found, FromAbove(weight, numbers, unused, unused), 0, gradient)
+            above = FromAbove(weight, numbers, unused, unused)
+            score_gradient(found, above, 0, gradient, 0, len(numbers))
         squared_gradient_sums(block.found[0], gradient, rows, sums)
         return
     epsilon = settings.get("epsilon", 0.0)  # gradient × input has none
