@@ -17,6 +17,8 @@ from whyword import (
     deletion_curves,
     explain,
 )
+from whyword.evaluation import deletion as module
+from whyword.evaluation.erasure import scores_by_step
 from whyword.models.estimator import softmax
 
 MODEL = small_cnn()
@@ -256,3 +258,23 @@ def test_several_at_once_are_as_one_by_one() -> None:
         deletion_curves(MODEL, TEXTS, LABELS, experiments=[4])
     assert list(deletion_curves(MODEL, ["moon orbit"], ["space"], "lrp", steps=1)) == [1]
     assert deletion_curves(MODEL, ["moon orbit"], ["space"], "lrp") == {}  # of 100 words at least
+
+
+def test_the_same_deletions_are_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words by chance go in the same order for every target: experiments 2 and 3 are one."""
+    asked: list[tuple[bytes, bytes, bool]] = []
+
+    def counting(block: Any, documents: Any, orders: Any, insert: bool) -> Any:  # noqa: ANN401
+        asked.append((documents.tobytes(), orders.tobytes(), insert))
+        return scores_by_step(block, documents, orders, insert)
+
+    monkeypatch.setattr(module, "scores_by_step", counting)
+    methods = ["random", "lrp"]
+    found = deletion_curves(MODEL, TEXTS, LABELS, methods, (2, 3), 4, runs=3, least_words=1)
+    assert len(asked) == len(set(asked)) == 1 + 2 * 2  # of LRP, both what goes and what stays
+    np.testing.assert_array_equal(found[2]["random"].correct, found[3]["random"].correct)
+    monkeypatch.setattr(module, "_KEPT_BYTES", 0)
+    asked.clear()
+    again = deletion_curves(MODEL, TEXTS, LABELS, methods, (2, 3), 4, runs=3, least_words=1)
+    assert len(asked) == 1 + len(set(asked))  # nothing but the last answer is kept
+    np.testing.assert_array_equal(again[3]["random"].scores, found[3]["random"].scores)

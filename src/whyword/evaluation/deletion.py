@@ -41,6 +41,7 @@ EXPERIMENTS: Mapping[int, Mapping[str, Any]] = {
 }
 _MOST_STEPS = 100_000
 _DOCUMENTS = 256  # whose scores at all steps are held at a time
+_KEPT_BYTES = 2**27  # of scores that may be asked for again
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -393,8 +394,9 @@ class _Study:
         first = 0
         for block in blocks(self.model, self.texts, 1, elements=False):
             truth = self.truth[first : first + len(block.documents)]
+            by_step = _ScoresByStep(block)
             for (question, ranking), traces in zip(asked, parts, strict=True):
-                traces += self._traces(question, ranking, block, truth, first)
+                traces += self._traces(question, ranking, by_step, truth, first)
             first += len(block.documents)
         return [
             question.curve(ranking.name, _joined(traces)) if traces else None
@@ -405,11 +407,12 @@ class _Study:
         self,
         question: "_Question",
         ranking: Ranking,
-        block: Block,
+        by_step: "_ScoresByStep",
         truth: NDArray[np.intp],
         first: int,
     ) -> "Iterator[_Traces]":
         """Yield what becomes of a block's documents, some at a time."""
+        block = by_step.block
         chosen = question.chosen(block, truth)
         targets = question.targets(block, truth)
         longest = max((len(block.documents[number]) for number in chosen.tolist()), default=0)
@@ -419,11 +422,38 @@ class _Study:
         for start in range(0, len(chosen), _DOCUMENTS):
             part = slice(start, start + _DOCUMENTS)
             some, order = chosen[part], orders[part]
-            found = scores_by_step(block, some, order, insert)
-            opposite = scores_by_step(block, some, order, not insert) if question.both else None
+            found = by_step(some, order, insert)
+            opposite = by_step(some, order, not insert) if question.both else None
             numbers = targets[some, 0]
             found_traces = _traces(self.model, first + some, found, opposite, truth[some], numbers)
             yield found_traces.prolonged(question.steps)
+
+
+class _ScoresByStep:
+    """What the model says of a block's documents, step by step.
+
+    Questions may ask for the same: words by chance go in the same order whatever the target. So
+    the last answers are kept, as far as they take little room.
+    """
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self._kept: dict[tuple[bytes, bytes, bool], NDArray[np.float64]] = {}
+
+    def __call__(
+        self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool
+    ) -> NDArray[np.float64]:
+        """Return what :func:`~whyword.evaluation.erasure.scores_by_step` does."""
+        asked = documents.tobytes(), orders.tobytes(), insert
+        if asked not in self._kept:
+            found = scores_by_step(self.block, documents, orders, insert)
+            while self._kept and self._size() + found.nbytes > _KEPT_BYTES:
+                del self._kept[next(iter(self._kept))]
+            self._kept[asked] = found
+        return self._kept[asked]
+
+    def _size(self) -> int:
+        return sum(scores.nbytes for scores in self._kept.values())
 
 
 @dataclass(frozen=True)

@@ -150,19 +150,34 @@ def fill_sparse_distances(
     last: int,
     found: Numbers,
 ) -> None:
-    """found[r, e] = |x|² + |y|² − 2·Σ_i x_i·y_i over the columns i that e has; at least 0."""
-    own = np.zeros(width)
-    for r in range(first, last):
-        begin, end = starts[rows[r]], starts[rows[r] + 1]
-        for n in range(begin, end):
-            own[columns[n]] = values[n]
+    """found[r, e] = |x|² + |y|² − 2·Σ_i x_i·y_i over the columns i that e has; at least 0.
+
+    Eight rows at a time, side by side: a column is looked up once for all of them.
+    """
+    own = np.zeros((width, 8))
+    for low in range(first, last, 8):
+        high = min(last, low + 8)
+        for r in range(low, high):
+            for n in range(starts[rows[r]], starts[rows[r] + 1]):
+                own[columns[n], r - low] = values[n]
         for e in range(squares.size):
-            product = 0.0
+            p0 = p1 = p2 = p3 = p4 = p5 = p6 = p7 = 0.0
             for n in range(starts[e], starts[e + 1]):
-                product += values[n] * own[columns[n]]
-            found[r, e] = max(0.0, squares[rows[r]] + squares[e] - 2 * product)
-        for n in range(begin, end):
-            own[columns[n]] = 0.0
+                x, y = values[n], own[columns[n]]
+                p0 += x * y[0]
+                p1 += x * y[1]
+                p2 += x * y[2]
+                p3 += x * y[3]
+                p4 += x * y[4]
+                p5 += x * y[5]
+                p6 += x * y[6]
+                p7 += x * y[7]
+            products = (p0, p1, p2, p3, p4, p5, p6, p7)
+            for r in range(low, high):
+                found[r, e] = max(0.0, squares[rows[r]] + squares[e] - 2 * products[r - low])
+        for r in range(low, high):
+            for n in range(starts[rows[r]], starts[rows[r] + 1]):
+                own[columns[n], r - low] = 0.0
 
 
 def predicted_by_count(neighbours: Places, labels: Places, classes: int) -> NDArray[np.int32]:

@@ -178,7 +178,7 @@ class Neighbours:
         looked_at = everyone if keep else others
         found = np.empty((len(rows), count), np.int64)
         new = [n for n, row in enumerate(rows.tolist()) if not keep or row not in self.orders]
-        at_once = max(1, _BLOCK_BYTES // (16 * len(looked_at)))
+        at_once = max(1, _BLOCK_BYTES // (64 * len(looked_at)))  # eight arrays of them
         for first in range(0, len(new), at_once):
             some = new[first : first + at_once]
             targets = np.ascontiguousarray(np.broadcast_to(looked_at, (len(some), len(looked_at))))
