@@ -45,9 +45,8 @@ def main() -> None:
     parser.add_argument("--filters", type=int, default=800)
     arguments = parser.parse_args()
     news = load_corpus("20newsgroups")
-    own = Vectors.train_cbow(news.train.texts, epochs=1)  # any vectors of this size will do
-    vectors = Vectors.stack(Vectors.load("glove-6b-50d"), own)
-    inputs = Inputs(Tokenizer(400), vectors, 0.0, 0.075, arguments.width)
+    vectors = Vectors.for_texts(news.train.texts, epochs=1)  # any of this size will do
+    inputs = Inputs(Tokenizer(400), vectors, 0.0, 1.0, arguments.width)
     network = random_network(vectors.dimensions, arguments.width, arguments.filters)
     plain = from_network(network)
     texts = news.test.texts

@@ -30,8 +30,7 @@ def main() -> None:
     arguments = parser.parse_args()
     defaults = CNNClassifier()
     train = load_corpus("20newsgroups:train").train
-    own = Vectors.train_cbow(train.texts, epochs=1)  # any vectors of this size will do
-    vectors = Vectors.stack(Vectors.load("glove-6b-50d"), own)
+    vectors = Vectors.for_texts(train.texts, epochs=1)  # any of this size will do
     inputs = Inputs(Tokenizer(400), vectors, shortest=arguments.width).batch(train.texts)
     classes = np.unique(train.labels or [], return_inverse=True)[1]
     settings = Settings(

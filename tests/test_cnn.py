@@ -234,8 +234,7 @@ def test_saved_and_loaded_it_is_the_same(model: CNNClassifier, tmp_path: Path) -
 @pytest.mark.real
 def test_a_small_network_on_real_data(news: Corpus, tmp_path: Path) -> None:
     """A hundredth of the work of benchmarks/accuracy.py: far from 80 %, and from 5 %, chance."""
-    own = Vectors.train_cbow(news.train.texts, epochs=2)
-    vectors = Vectors.stack(Vectors.load("glove-6b-50d"), own)
+    vectors = Vectors.for_texts(news.train.texts, epochs=2)
     model = CNNClassifier(vectors=vectors, filters=100, epochs=3, max_words=400)
     model.fit(news.train.texts, news.train.labels or [])
     assert model.score(news.test.texts, news.test.labels or []) >= 0.5

@@ -5,6 +5,7 @@ import pytest
 from oracle import cosine
 
 from whyword import InputError, Vectors
+from whyword import vectors as module
 
 RANDOM = np.random.default_rng(0)
 
@@ -161,3 +162,41 @@ def test_glove() -> None:
     few = Vectors.load("glove-6b-50d", vocabulary=["Orbit", "NASA", "zzzzq"])
     assert few.words == ["nasa", "orbit"]
     np.testing.assert_array_equal(few["NASA"], vectors["nasa"])
+
+
+def test_weighted_parts_are_standardised() -> None:
+    random = np.random.default_rng(0)
+    first = Vectors(["a", "b", "c", "d"], random.normal(3, 2, (4, 5)).astype(np.float32))
+    second = Vectors(["a", "x", "y"], random.normal(-1, 0.1, (3, 8)).astype(np.float32))
+    stacked = Vectors.stack(first, second, weights=(0.25, 1))
+    (_, left), (_, right) = stacked.tables
+    np.testing.assert_allclose(np.linalg.norm(left, axis=1), 0.25 * 5**0.5, rtol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(right, axis=1), 8**0.5, rtol=1e-5)
+    matrix = first.tables[0][1].astype(np.float64)
+    expected = (matrix - matrix.mean(axis=0)) / matrix.std(axis=0)
+    expected *= 0.25 * 5**0.5 / np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_allclose(left, expected, atol=1e-5)
+    assert not stacked.rows(["b"])[0, 5:].any()  # unknown to the second: its middle
+    constant = Vectors(["a", "b"], np.ones((2, 3), np.float32))
+    assert not np.isnan(Vectors.stack(constant, weights=[1]).rows(["a"])).any()
+    with pytest.raises(InputError, match="weights and parts differ in length: 1 ≠ 2"):
+        Vectors.stack(first, second, weights=[1])
+    with pytest.raises(InputError, match="weights must be above 0"):
+        Vectors.stack(first, weights=[0])
+
+
+def test_the_more_text_the_less_glove(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    glove = Vectors(["moon", "shot"], np.eye(2, 50, dtype=np.float32))
+    monkeypatch.setattr(Vectors, "load", lambda name: glove)
+
+    def size_of_glove(times: int, epochs: int) -> float:
+        vectors = Vectors.for_texts(["the moon shot the moon"] * times, epochs=epochs, seed=3)
+        (_, left), (_, right) = vectors.tables
+        np.testing.assert_allclose(np.linalg.norm(right, axis=1), 300**0.5, rtol=1e-5)
+        return float(np.linalg.norm(left[0]) / 50**0.5)
+
+    assert size_of_glove(20, 1) == pytest.approx(2.5)
+    monkeypatch.setattr(module, "_TRAINED_WORDS", 400)
+    assert size_of_glove(20, 2) == pytest.approx(2)
+    assert size_of_glove(20, 4) == pytest.approx(1)
+    assert size_of_glove(200, 4) == pytest.approx(0.25)

@@ -34,8 +34,8 @@ class CNNClassifier(Estimator):
     Parameters
     ----------
     vectors : Vectors, str, Path or None
-        Word vectors, or where to load them; None stacks GloVe 50d with CBOW trained on the
-        texts given to :meth:`fit`.
+        Word vectors, or where to load them; None takes :meth:`Vectors.for_texts`, GloVe 50d
+        beside CBOW trained on the texts given to :meth:`fit`.
     width : int or sequence of int
         How many words a filter sees; several widths at once as in Kim (2014).
     filters : int
@@ -175,8 +175,7 @@ class CNNClassifier(Estimator):
             raise InputError(f"vectors takes Vectors or a path, not {type(self.vectors).__name__}")
         if self.vectors is not None:
             return Vectors.load(self.vectors)
-        own = Vectors.train_cbow(texts, seed=self.seed, progress=self.progress)
-        return Vectors.stack(Vectors.load("glove-6b-50d"), own)
+        return Vectors.for_texts(texts, seed=self.seed, progress=self.progress)
 
     # ---- predicting ---------------------------------------------------------------------------
 
