@@ -186,7 +186,8 @@ def draw_maps(maps: Sequence[DocumentMap], path: str | Path, kind: str | None = 
     columns = min(3, len(maps))
     rows = -(-len(maps) // columns)
     groups = sorted({group for one in maps for group in one.groups})
-    figure = Figure(figsize=(4.6 * columns + 2.2, 4.2 * rows), layout="constrained")
+    height = max(4.2 * rows, 0.22 * len(groups) + 0.3)  # all names of a long legend must fit
+    figure = Figure(figsize=(4.6 * columns + 2.2, height), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes, one in zip(grid, maps, strict=False):
         colours = np.array(one.groups)
