@@ -7,22 +7,12 @@ About half an hour on two cores.
 """
 
 import argparse
-import time
 
 import numpy as np
+from trained import trained
 
-from whyword import CNNClassifier, SVMClassifier, load_corpus
-
-PAPER = {"SVM": 80.10, "CNN1": 79.79, "CNN2": 80.19, "CNN3": 79.75}
-FILTERS = {"CNN1": 600, "CNN2": 800, "CNN3": 600}
-
-
-def make(name: str, seed: int) -> CNNClassifier | SVMClassifier:
-    if name == "SVM":
-        return SVMClassifier(max_words=400, seed=seed)
-    return CNNClassifier(
-        width=int(name[-1]), filters=FILTERS[name], max_words=400, validation=1000, seed=seed
-    )
+from whyword import load_corpus
+from whyword.report.paper import ACCURACY as PAPER
 
 
 def main() -> None:
@@ -35,9 +25,8 @@ def main() -> None:
     for name in arguments.models:
         found = []
         for seed in range(arguments.seeds):
-            start = time.perf_counter()
-            model = make(name, seed).fit(news.train.texts, news.train.labels or [])
-            seconds = time.perf_counter() - start
+            model = trained(name.lower(), news, seed=seed)
+            seconds = model.provenance_["seconds"]
             found.append(100 * model.score(news.test.texts, news.test.labels or []))
             validation = 100 * model.provenance_["validation_accuracy"]
             print(

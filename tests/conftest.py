@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from networks import TINY
 
 from whyword import CNNClassifier, Corpus, Vectors, load_corpus
+from whyword.report.reproduction import Reproduction, reproduce
 
 settings.register_profile("whyword", deadline=None)  # the first call compiles
 settings.load_profile("whyword")
@@ -44,10 +46,10 @@ def uninstall(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     real = builtins.__import__
 
     def blocker(package: str) -> None:
-        def blocked(name: str, *rest: object) -> object:
+        def blocked(name: str, *rest: object, **named: object) -> object:
             if name.partition(".")[0] == package:
                 raise ImportError(name)
-            return real(name, *rest)  # type: ignore[arg-type]
+            return real(name, *rest, **named)  # type: ignore[arg-type]
 
         monkeypatch.setattr(builtins, "__import__", blocked)
 
@@ -72,6 +74,18 @@ def real_cnn(news: Corpus) -> Callable[[int], CNNClassifier]:
         return trained[width]
 
     return train
+
+
+@pytest.fixture(scope="session")
+def tiny_stages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the stages of the tiny study are kept."""
+    return tmp_path_factory.mktemp("stages")
+
+
+@pytest.fixture(scope="session")
+def tiny(tiny_stages: Path) -> Reproduction:
+    """The paper's whole study, on few posts."""
+    return reproduce(TINY, folder=tiny_stages)
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from whyword import CNNClassifier, Tokenizer, Vectors
 from whyword.models.inputs import Inputs
 from whyword.models.network import Convolution, Network
+from whyword.report.study import Plan
 
 TOPICS = {
     "space": "orbit moon rocket shuttle launch nasa".split(),
@@ -121,3 +122,16 @@ def literal_parts(
         network.output_weight.astype(np.float64),
         network.output_bias.astype(np.float64),
     )
+
+
+# the whole reproduction, as small as it can be
+TINY = Plan(
+    train=300,
+    test=160,
+    cbow_epochs=1,
+    epochs=1,
+    filters=0.02,
+    validation=40,
+    folds=2,
+    runs=1,
+)

@@ -81,7 +81,7 @@ def test_mistakes_are_one_line(arguments: list[str], code: int, message: str) ->
         assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["corpus", "vectors", "evaluate"])
+@pytest.mark.parametrize("command", ["corpus", "vectors", "evaluate", "reproduce", "tour"])
 def test_help_has_an_example(command: str) -> None:
     done = run(command, "--help")
     assert done.returncode == 0
@@ -560,3 +560,51 @@ def test_evaluate_needs_labels_the_model_knows(folder: Path, write: Write) -> No
     unknown = run("evaluate", folder, write("other.csv", f"text,label\n{rows}moon,space\n"))
     assert unknown.returncode == 1
     assert "there is no class 'sport'" in unknown.stderr
+
+
+# ---- tour -------------------------------------------------------------------------------------
+
+
+def test_tour(trained: Path, topics: Path, tmp_path: Path) -> None:
+    source = f"{topics / 'topics.csv'}:test"
+    out = tmp_path / "tour"
+    done = run("tour", trained, source, "--out", out, "--limit", 15)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert f"written: {out / 'index.html'}" in done.stderr
+    assert "cnn on " in (out / "index.html").read_text(encoding="utf-8")
+    again = run("tour", trained, source, "--out", out, "--limit", 15)
+    assert f"kept: {out / 'index.html'}" in again.stderr
+
+
+def test_tour_says_what_is_wrong(folder: Path, write: Write) -> None:
+    source = write("mails/texts.csv", "text,label\nmoon orbit,space\npuck goal,hockey\n")
+    for out, message in (
+        (source, "texts.csv is no folder"),
+        (folder, "is what the tour is made of"),
+        (source.parent / "tour", "needs at least 3 documents, not 2"),
+    ):
+        done = run("tour", folder, source, "--out", out)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert message in done.stderr
+        assert "Traceback" not in done.stderr
+    unlabelled = run("tour", folder, write("t.csv", "text\nmoon\n"), "--out", source.parent / "o")
+    assert unlabelled.returncode == 1
+    assert not (source.parent / "o").exists()
+
+
+# ---- reproduce --------------------------------------------------------------------------------
+
+
+def test_reproduce_says_what_is_wrong(write: Write) -> None:
+    taken = run("reproduce", "--out", write("taken", "a file"))
+    assert (taken.returncode, taken.stdout) == (1, "")
+    assert "taken is no folder" in taken.stderr
+    below = run("reproduce", "--out", write("taken", "a file") / "report")
+    assert below.returncode == 1
+    assert "cannot be written; name another folder" in below.stderr
+    unknown = run("reproduce", "--out", taken_folder := write("x/y", "").parent, "--vectors", "no")
+    assert (unknown.returncode, unknown.stdout) == (1, "")
+    assert "no: no such file, nor one of the packages glove-6b-50d" in unknown.stderr
+    assert [path.name for path in taken_folder.iterdir()] == ["y"]
+    unnamed = run("reproduce")
+    assert unnamed.returncode == 2

@@ -33,24 +33,34 @@ def test_scripts_and_tests_named_exist(page: Path) -> None:
 
 
 @pytest.mark.real
-def test_the_readmes_python(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("page", ["README.md", "docs/start.md"])
+def test_the_python_of_the_first_pages(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     rows = [f"hello {i},{label}" for label in "ab" for i in range(10)]
     Path("mails.csv").write_text("\n".join(["text,label", *rows]))
-    train = ww.Vectors.train_cbow
+    for_texts = ww.Vectors.for_texts
     # Two of the forty epochs, a small network: what is tested is that the lines run.
-    monkeypatch.setattr(ww.Vectors, "train_cbow", lambda texts: train(texts[::50], epochs=2))
-    small = functools.partial(ww.CNNClassifier, filters=8, epochs=1, max_words=50)
+    few = functools.partial(for_texts, epochs=2)
+    monkeypatch.setattr(ww.Vectors, "for_texts", lambda texts, **_: few(texts[::50]))
+    kind = ww.CNNClassifier
+    small = functools.partial(kind, filters=8, epochs=1, max_words=50)
     monkeypatch.setattr(ww, "CNNClassifier", small)
     names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL):
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL):
         exec(block, names)
-    document = names["document"]
-    assert isinstance(document, ww.Document)
-    assert document.words == ["Dr.", "Who", "did", "n't", "land", "on", "Mars"]
-    np.testing.assert_array_equal(document.spans[0], [0, 3])
+    assert isinstance(names["model"], kind)
+    if "document" in names:
+        document = names["document"]
+        assert isinstance(document, ww.Document)
+        assert document.words == ["Dr.", "Who", "did", "n't", "land", "on", "Mars"]
+        np.testing.assert_array_equal(document.spans[0], [0, 3])
+
+
+def test_the_reference_has_every_name() -> None:
+    shown = set(re.findall(r"`(\w+)`", (ROOT / "docs" / "reference.md").read_text()))
+    assert set(ww.__all__) <= shown
 
 
 def test_commands_are_real() -> None:

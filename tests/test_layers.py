@@ -24,12 +24,14 @@ search mappage documentmap senses
 evaluation.deletion_kernels evaluation.erasure evaluation.ranking evaluation.deletion
 evaluation.neighbour_kernels evaluation.neighbours evaluation.power evaluation.significance
 evaluation.quality evaluation.sanity evaluation.charts evaluation.findings
-evaluation.page evaluation.report
-views
+evaluation.layout evaluation.page evaluation.report
+report.paper report.machine report.beside report.stages report.study report.claims
+report.reproduction report.figures report.parts report.sheet report.files report.tour
+progress views
 cli
 """.split()
 
-INITS = ("models.__init__", "methods.__init__", "evaluation.__init__")
+INITS = ("models.__init__", "methods.__init__", "evaluation.__init__", "report.__init__")
 PACKAGE = Path(whyword.__file__).parent
 
 
@@ -38,7 +40,9 @@ def imported(path: Path) -> set[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         names = []
         if isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module]
+            inside = (PACKAGE.parent / node.module.replace(".", "/")).is_dir()
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if inside else []
+            names = names if inside and node.module != "whyword" else [node.module]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         modules |= {name.removeprefix("whyword.") for name in names if name.startswith("whyword.")}

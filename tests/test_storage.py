@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from whyword import InputError
-from whyword.storage import cache_folder, sha256_of, temporary_folder, written_whole
+from whyword.storage import alone_in, cache_folder, sha256_of, temporary_folder, written_whole
 
 
 class StopError(Exception):
@@ -99,3 +99,14 @@ def test_links_pipes_folders_and_modes(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=reason), written_whole(path):
             pass
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "target"]
+
+
+def test_one_at_a_time_in_a_folder(tmp_path: Path) -> None:
+    with (
+        alone_in(tmp_path / "made"),
+        pytest.raises(InputError, match=r"another run is at work in .*made"),
+        alone_in(tmp_path / "made"),
+    ):
+        pass
+    with alone_in(tmp_path / "made"):
+        pass

@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
@@ -25,7 +25,7 @@ from rich.text import Text
 
 from whyword.checks import expanded
 from whyword.classwords import class_words
-from whyword.corpus import load_corpus, open_texts
+from whyword.corpus import Corpus, Part, load_corpus, open_texts
 from whyword.documentmap import document_map, draw_maps
 from whyword.errors import InputError, WhywordError
 from whyword.evaluation.deletion import COMPARED
@@ -42,6 +42,11 @@ from whyword.overview import describe
 from whyword.predictions import predict_documents
 from whyword.pretrained import PRETRAINED
 from whyword.printable import one_line
+from whyword.progress import counted, stages, steps
+from whyword.report.files import write_reproduction
+from whyword.report.reproduction import reproduce as reproduction_of
+from whyword.report.study import QUICK, Plan
+from whyword.report.tour import write_tour
 from whyword.search import SearchIndex
 from whyword.source import Record, name_and_part
 from whyword.storage import written_whole
@@ -50,8 +55,8 @@ from whyword.text import Tokenizer
 from whyword.types import Explanation
 from whyword.vectors import Vectors
 from whyword.views import (
+    claim_table,
     class_table,
-    counted,
     evaluation_tables,
     hit_json,
     hit_list,
@@ -61,7 +66,6 @@ from whyword.views import (
     prediction_table,
     sample,
     some_of,
-    stages,
     training_summary,
     word_tables,
 )
@@ -616,9 +620,7 @@ def evaluate(
             raise InputError(f"{written} is a folder")
     loaded = _loaded(model)
     given = load_corpus(source, text=text, label=label, test=test, seed=seed, encoding=encoding)
-    if name_and_part(source)[1] is None and len(given.train) and len(given.test):
-        name = one_line(source)
-        log.warning("all of %s is used; if the model was trained on it, say %s:test", name, name)
+    _warn_of_training_texts(source, given)
     chosen = some_of(len(given), limit, chance_seed)
     named = f"{source}, {len(chosen):,} of {len(given):,} by chance (seed {chance_seed})"
     with stages() as tell:
@@ -643,6 +645,73 @@ def evaluate(
         print(found.to_json(), end="")
     else:
         _console().print(evaluation_tables(found))
+
+
+@app.command(epilog="Example:  whyword tour models/cnn2 20newsgroups:test --out tour")
+def tour(
+    model: ModelFolder,
+    source: Source,
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    limit: Annotated[
+        int, typer.Option(help="Documents that explanations are measured on.", min=10)
+    ] = 1000,
+    text: TextColumn = None,
+    label: LabelColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Show a model on labelled texts at a glance: heatmaps, mistakes, words, map, evaluation."""
+    folder = _new_folder(out)
+    for taken in (model, Path(name_and_part(source)[0])):
+        if expanded(taken).resolve() == folder.resolve():
+            raise InputError(f"{out} is what the tour is made of; name another folder")
+    loaded = _loaded(model)
+    given = load_corpus(source, text=text, label=label, test=test, seed=seed, encoding=encoding)
+    _warn_of_training_texts(source, given)
+    part = Part(given.texts, given.labels, given.ids)
+    with stages() as tell:
+        made = write_tour(loaded, part, folder, f"{model.name} on {source}", few=limit, tell=tell)
+    log.info("%s: %s", "kept" if made.kept else "written", one_line(str(made.page)))
+
+
+@app.command(epilog="Example:  whyword reproduce --out report --quick")
+def reproduce(
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    vectors: Annotated[
+        str | None,
+        typer.Option(help="A file of word vectors, such as GoogleNews' (default: GloVe and CBOW)."),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small version, in a minute or two.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of everything that is left to chance.")] = 0,
+) -> None:
+    """Compute every table and figure of the paper, beside the published ones."""
+    folder = _new_folder(out)
+    plan = replace(QUICK if quick else Plan(), seed=seed)
+    with steps() as tell:
+        found = reproduction_of(plan, vectors, tell)
+    page, *_ = write_reproduction(found, folder)
+    _console().print(claim_table(found.claims))
+    log.info("written: %s", one_line(str(page)))
+
+
+def _new_folder(out: Path) -> Path:
+    """Return where to write, which may be there already unless it is a file."""
+    folder = expanded(out)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{out} is no folder")
+    above = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise InputError(f"{out} cannot be written; name another folder")
+    return folder
+
+
+def _warn_of_training_texts(source: str, given: Corpus) -> None:
+    if name_and_part(source)[1] is None and len(given.train) and len(given.test):
+        name = one_line(source)
+        log.warning("all of %s is used; if the model was trained on it, say %s:test", name, name)
 
 
 def _names(given: str | None) -> list[str]:

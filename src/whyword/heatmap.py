@@ -182,11 +182,15 @@ def page(heatmaps: Iterable[Heatmap], title: str = "whyword") -> Iterator[str]:
 PAGE_END = "</body></html>\n"
 
 
-def page_head(title: str, more_style: str = "") -> str:
-    """Return the beginning of a page whose policy allows its own style and nothing else."""
+def page_head(title: str, more_style: str = "", pictures: bool = False) -> str:
+    """Return the beginning of a page whose policy allows its own style and nothing else.
+
+    With `pictures` it allows those that are part of the page, too.
+    """
     style = PAGE_STYLE + more_style
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    policy += "; img-src data:" if pictures else ""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'

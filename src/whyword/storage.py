@@ -74,6 +74,29 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
         yield Path(name)
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Make the folder, and raise if another process is at work in it, where the system can tell."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise InputError(f"another run is at work in {folder}; wait until it is done") from None
+    except OSError:  # some network file systems have no locks
+        pass
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def sha256_of(path: Path) -> str:
     """Return the file's sha256 as hexadecimal digits."""
     with path.open("rb") as stream:

@@ -1,16 +1,12 @@
 """What the commands print: tables and samples."""
 
 import itertools
-import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
-from rich.console import Console, Group, RenderableType
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -25,40 +21,8 @@ from whyword.models.svm import SVMClassifier
 from whyword.overview import CorpusFigures
 from whyword.predictions import Prediction
 from whyword.printable import one_line
+from whyword.report.claims import Claim
 from whyword.search import Carrier, Hit
-
-T = TypeVar("T")
-
-
-def counted(items: Iterable[T], what: str) -> Iterator[T]:
-    """Yield the items, with their count and the time spent on a terminal's stderr."""
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.completed:,} " + what),
-        TextColumn("{task.fields[pace]}"),
-        TimeElapsedColumn(),
-    )
-    silent = not sys.stderr.isatty()
-    with Progress(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
-        task = bar.add_task(what, total=None, pace="")
-        for number, item in enumerate(items, 1):
-            yield item
-            if number % _TOLD_EVERY == 0:
-                pace = number / max(bar.tasks[task].elapsed or 0, 1e-3)
-                bar.update(task, completed=number, pace=f"{pace:,.0f}/s")
-
-
-_TOLD_EVERY = 50
-
-
-@contextmanager
-def stages() -> Iterator[Callable[[str], None]]:
-    """Yield a function to call with the name of each stage; a terminal's stderr shows it."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    silent = not sys.stderr.isatty()
-    with Progress(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
-        task = bar.add_task("")
-        yield lambda stage: bar.update(task, description=stage)
 
 
 def evaluation_tables(found: Findings) -> Group:
@@ -84,6 +48,21 @@ def evaluation_tables(found: Findings) -> Group:
     for name, checks in found.checks.items():
         parts += [Text(f"{one_line(name)}: {check.verdict}") for check in checks]
     return Group(*parts)
+
+
+def claim_table(claims: list[Claim]) -> Table:
+    """Return the paper's statements and whether they hold."""
+    table = Table("the paper's statement", "here", "figures", box=None, header_style="bold")
+    for claim in claims:
+        holds = Text("holds", "green") if claim.holds else Text("does not", "red")
+        table.add_row(
+            Text(claim.text),
+            holds,
+            Text(
+                claim.figures.partition(":")[0] if len(claim.figures) > 90 else claim.figures, "dim"
+            ),
+        )
+    return table
 
 
 def _quality_table(quality: ModelQuality) -> Table:

@@ -5,44 +5,16 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from whyword import heatmap
-from whyword.evaluation.charts import STYLE as CHART_STYLE
 from whyword.evaluation.charts import Line, line_chart
 from whyword.evaluation.deletion import DeletionCurve
 from whyword.evaluation.findings import Findings
+from whyword.evaluation.layout import STYLE, table
 from whyword.evaluation.quality import ModelQuality
 from whyword.evaluation.significance import Comparison, of_best
 from whyword.printable import html_line
 
 _MOST_CLASSES = 40  # of a confusion matrix that is still readable
 _CONFUSIONS = 20
-_STYLE = (
-    """
-body{font:16px/1.55 system-ui,sans-serif}h1{font-size:1.6rem;overflow-wrap:anywhere}
-main.ww h2{font-size:1.25rem;margin:2.2rem 0 .4rem}
-main.ww h3{font-size:1.05rem;margin:1.6rem 0 .3rem}
-p,li{max-width:48rem}.facts{opacity:.8;font-size:.9rem;overflow-wrap:anywhere}
-.tiles{display:flex;flex-wrap:wrap;gap:.8rem;margin:1rem 0;padding:0;list-style:none}
-.tiles li{border:1px solid rgb(128 128 128/.35);border-radius:.5rem;padding:.6rem .9rem;
-min-width:6rem}
-.tiles b{display:block;font-size:1.5rem;line-height:1.2;font-variant-numeric:tabular-nums}
-.tiles span{font-size:.85rem;opacity:.8}
-.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem;
-font-variant-numeric:tabular-nums}
-th,td{padding:.22rem .7rem .22rem 0;text-align:right;white-space:nowrap}
-th:first-child,td:first-child{text-align:left}th:last-child,td:last-child{padding-right:0}
-thead th{border-bottom:1px solid rgb(128 128 128/.5);font-weight:600;white-space:normal;
-vertical-align:bottom}
-tbody tr.best td{font-weight:600}
-.matrix td,.matrix th{padding:.15rem .3rem;text-align:center;font-size:.78rem;min-width:1.7rem}
-.matrix th:first-child{text-align:right;font-weight:400}
-.grid2{display:grid;gap:1rem 2rem;
-grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}
-.verdicts{font-size:.92rem;padding-left:1.2rem}details summary{cursor:pointer;margin:.4rem 0}
-@media(max-width:600px){th,td{padding-right:.4rem}table{font-size:.82rem}}
-@media print{details{display:block}.grid2{break-inside:avoid}}
-"""
-    + CHART_STYLE
-)
 _EXPERIMENTS = {
     1: (
         "Right documents, most relevant words first",
@@ -71,7 +43,7 @@ def evaluation_page(evaluation: Findings, title: str = "Evaluation") -> Iterator
     title : str
         Of what: the model's and the corpus's name.
     """
-    yield heatmap.page_head(title, _STYLE)
+    yield heatmap.page_head(title, STYLE)
     yield f'<main class="ww"><h1>{html_line(title)}</h1>'
     identity = "" if evaluation.model is None else f", identity {evaluation.model[:12]}"
     source = evaluation.settings.get("source")
@@ -128,14 +100,14 @@ def _model(quality: ModelQuality) -> Iterator[str]:
         ]
         for one in quality.classes
     ]
-    yield _table(["class", "precision", "recall", "F1", "documents"], rows)
+    yield table(["class", "precision", "recall", "F1", "documents"], rows)
     yield "</details>"
     if len(quality.classes) <= _MOST_CLASSES:
         yield "<details><summary>Confusions: true classes down, predicted across</summary>"
         yield _matrix(quality)
         yield "</details>"
     yield "<details><summary>The most frequent mistakes</summary>"
-    yield _table(["true class", "predicted", "documents", "of the class"], _mistakes(quality))
+    yield table(["true class", "predicted", "documents", "of the class"], _mistakes(quality))
     yield "</details>"
 
 
@@ -228,7 +200,7 @@ def _curve_table(curves: Iterable[DeletionCurve]) -> str:
         for curve in listed
     ]
     head = ["method", "area", "AOPC", "comprehen&shy;siveness", "suffi&shy;ciency"]
-    return _table(head, rows, [curve.area == best for curve in listed])
+    return table(head, rows, [curve.area == best for curve in listed])
 
 
 def _power(evaluation: Findings) -> Iterator[str]:
@@ -263,7 +235,7 @@ def _power(evaluation: Findings) -> Iterator[str]:
     yield line_chart(lines, "neighbours, K", "accuracy", f"Best: {said}", percent=True)
     yield "</div><div>"
     marks = [power.epi == best for power in evaluation.powers.values()]
-    yield _table(["by", "EPI", "K"], rows, marks)
+    yield table(["by", "EPI", "K"], rows, marks)
     yield "</div></div>"
     yield _verdicts(evaluation.power_comparisons)
 
@@ -285,7 +257,7 @@ def _sanity(evaluation: Findings) -> Iterator[str]:
     ]
     top = next(iter(evaluation.checks.values()))[0].agreement.top
     head = ["method", "weights", "rank correlation", f"common among the top {top}", ""]
-    yield _table(head, rows)
+    yield table(head, rows)
 
 
 def _how(evaluation: Findings) -> Iterator[str]:
@@ -311,20 +283,6 @@ def _verdicts(comparisons: Sequence[Comparison]) -> str:
         f'<ul class="verdicts">{said}</ul><details><summary>All {len(comparisons)} comparisons, '
         f'all numbers</summary><ul class="verdicts">{all_of_them}</ul></details>'
     )
-
-
-def _table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], best: Sequence[bool] | None = None
-) -> str:
-    """Return a table of cells that are HTML already, the best row marked."""
-    marks = best or [False] * len(rows)
-    names = "".join(f'<th scope="col">{name}</th>' for name in head)
-    body = "".join(
-        ('<tr class="best">' if marked else "<tr>") + "".join(f"<td>{cell}</td>" for cell in row)
-        for row, marked in zip(rows, marks, strict=True)
-    )
-    table = f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="scroll">{table}</div>'
 
 
 def _number(value: float | None) -> str:

@@ -1,0 +1,91 @@
+"""What a terminal shows while one waits; a pipe sees nothing of it."""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.text import Text
+
+from whyword.report.stages import Step
+
+T = TypeVar("T")
+_TOLD_EVERY = 50
+
+
+def counted(items: Iterable[T], what: str) -> Iterator[T]:
+    """Yield the items, with their count and the time spent on a terminal's stderr."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.completed:,} " + what),
+        TextColumn("{task.fields[pace]}"),
+        TimeElapsedColumn(),
+    )
+    silent = not sys.stderr.isatty()
+    with Progress(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
+        task = bar.add_task(what, total=None, pace="")
+        for number, item in enumerate(items, 1):
+            yield item
+            if number % _TOLD_EVERY == 0:
+                pace = number / max(bar.tasks[task].elapsed or 0, 1e-3)
+                bar.update(task, completed=number, pace=f"{pace:,.0f}/s")
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str], None]]:
+    """Yield a function to call with the name of each stage; a terminal's stderr shows it."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    silent = not sys.stderr.isatty()
+    with Progress(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
+        task = bar.add_task("")
+        yield lambda stage: bar.update(task, description=stage)
+
+
+@contextmanager
+def steps() -> Iterator[Callable[[Step], None]]:
+    """Yield a function to call with each step; a terminal's stderr shows it and the time left."""
+    columns = (
+        SpinnerColumn(),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        _TimeLeft(),
+    )
+    silent = not sys.stderr.isatty()
+    with Progress(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
+        task = bar.add_task("getting the posts", total=None, end=None)
+
+        def tell(step: Step) -> None:
+            bar.update(
+                task,
+                description=step.name,
+                completed=step.number - 1,
+                total=step.of,
+                end=time.monotonic() + step.seconds_left,
+            )
+
+        yield tell
+
+
+class _TimeLeft(ProgressColumn):
+    """What is left until the time that a task's field `end` names."""
+
+    def render(self, task: Task) -> Text:
+        end = task.fields["end"]
+        if end is None:
+            return Text("")
+        minutes, seconds = divmod(max(0, round(end - time.monotonic())), 60)
+        return Text(f"about {minutes}:{seconds:02} left", "cyan")

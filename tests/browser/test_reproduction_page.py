@@ -1,0 +1,37 @@
+"""The reproduction's page in a real browser."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from whyword.report.files import write_reproduction
+from whyword.report.reproduction import Reproduction
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("width", [1200, 390])
+def test_figures_are_visible_and_links_work(
+    chromium: Browser, tiny: Reproduction, tmp_path: Path, width: int
+) -> None:
+    page_file, *_ = write_reproduction(tiny, tmp_path)
+    page = chromium.new_page(viewport={"width": width, "height": 800})
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.goto(page_file.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("svg.chart").count() == 11
+    for chart in page.locator("svg.chart").all():
+        box = chart.bounding_box()
+        assert box is not None
+        assert box["width"] > 200
+    assert page.locator("img.picture").count() == 10
+    for picture in page.locator("img.picture").all():
+        assert picture.evaluate("image => image.naturalWidth") > 300
+        box = picture.bounding_box()
+        assert box is not None
+        assert box["width"] > 120
+    page.get_by_role("link", name="All twenty classes").click()
+    assert page.locator("section").count() == 60
+    assert problems == []
+    page.close()
