@@ -26,4 +26,5 @@ def test_every_table_and_figure_is_a_file(tiny: Reproduction, tmp_path: Path) ->
     assert [row[0] for row in rows[1:]] == [row.name for row in paper.POWERS]
     page = written[0].read_text(encoding="utf-8")
     assert "This is the quick version" in page
-    assert f"{sum(claim.holds for claim in tiny.claims)} of {len(tiny.claims)} statements" in page
+    held = sum(claim.holds for claim in tiny.claims)
+    assert f'{held} of <a href="#statements">{len(tiny.claims)} statements</a> hold' in page
