@@ -68,8 +68,8 @@ def main() -> None:
         )
     facts = tour.facts
     console.print(
-        f"It is right about [bold]{facts['accuracy']:.1%}[/bold] of the test posts. The paper's: "
-        "80.2 %, ours in full: 81 % (whyword reproduce)."
+        f"It is right about [bold]{facts['accuracy']:.1%}[/bold] of the test posts (the paper's: "
+        "80.2%)."
     )
 
     step(f"3. Why? {EXAMPLE}: red words speak for the group, blue (underlined) ones against it")
@@ -86,11 +86,11 @@ def main() -> None:
     )
 
     step("4. How far can you trust it?")
-    by_lrp, by_chance = facts["after_ten"]["lrp"], facts["after_ten"]["random"]
+    by_lrp, by_chance = facts["still_right"]["lrp"], facts["still_right"]["random"]
     console.print(
         f"Without its ten most relevant words a post that was right is still right in "
         f"[bold]{by_lrp:.0%}[/bold] of all cases; without ten words by chance in "
-        f"[bold]{by_chance:.0%}[/bold] ({facts['measured_on']:,} posts)."
+        f"[bold]{by_chance:.0%}[/bold] ({facts['deleted_from']:,} posts of at least 100 words)."
     )
 
     step("5. Look")

@@ -589,6 +589,8 @@ def test_tour_says_what_is_wrong(folder: Path, write: Write) -> None:
         assert "Traceback" not in done.stderr
     unlabelled = run("tour", folder, write("t.csv", "text\nmoon\n"), "--out", source.parent / "o")
     assert unlabelled.returncode == 1
+    assert "--label" in unlabelled.stderr
+    assert "--unlabelled" not in unlabelled.stderr  # which a tour has not
     assert not (source.parent / "o").exists()
 
 

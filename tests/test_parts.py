@@ -5,7 +5,7 @@ from whyword.report.parts import picture, word_list
 
 def test_words_are_text() -> None:
     made = word_list([["<b>", 1.25, True], ["new", 0.5, False]])
-    assert "&lt;b&gt; <small>(1.2)" in made
+    assert "&lt;b&gt; <small>(1.25)" in made
     assert "<span class=unseen>new</span>" in made
 
 

@@ -38,7 +38,8 @@ def test_all_is_there(tmp_path: Path) -> None:
     assert "http" not in page.replace("http-equiv", "")
     assert {"predicting", "class words", "map"} <= set(told)
     assert made.facts["measured_on"] == 50
-    assert made.facts["after_ten"].keys() == {"lrp", "sensitivity", "random"}
+    assert made.facts["still_right"].keys() == {"lrp", "sensitivity", "random"}
+    assert f"without the {made.facts['deleted']} most relevant words" in page
 
 
 def test_it_is_kept_until_something_changes(tmp_path: Path) -> None:
@@ -52,6 +53,15 @@ def test_it_is_kept_until_something_changes(tmp_path: Path) -> None:
     (tmp_path / FACTS).write_text(json.dumps([]))
     assert not write_tour(MODEL, TEST, tmp_path, few=31).kept
     assert not write_tour(SVMClassifier(C=1).fit(*topical()), TEST, tmp_path, few=31).kept
+
+
+def test_short_texts_are_shown_too(tmp_path: Path) -> None:
+    texts, labels = topical(30, seed=4)
+    short = Part([" ".join(text.split()[:8]) for text in texts], labels, TEST.ids[:30])
+    page = write_tour(MODEL, short, tmp_path, few=30).page.read_text(encoding="utf-8")
+    assert page.count('<article class="ww">') >= 3
+    assert "most relevant words" in page
+    assert "without the 10 most" not in page  # of eight words
 
 
 def test_examples_are_named(tmp_path: Path) -> None:

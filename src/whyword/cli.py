@@ -687,13 +687,16 @@ def reproduce(
     ] = False,
     seed: Annotated[int, typer.Option(help="Of everything that is left to chance.")] = 0,
 ) -> None:
-    """Compute every table and figure of the paper, beside the published ones."""
+    """Compute every table and figure of the paper, and which of its statements hold."""
     folder = _new_folder(out)
     plan = replace(QUICK if quick else Plan(), seed=seed)
     with steps() as tell:
         found = reproduction_of(plan, vectors, tell)
     page, *_ = write_reproduction(found, folder)
     _console().print(claim_table(found.claims))
+    held = sum(claim.holds for claim in found.claims)
+    small = " (the quick version: few posts, small networks)" if quick else ""
+    print(f"{held} of {len(found.claims)} statements hold{small}")
     log.info("written: %s", one_line(str(page)))
 
 
@@ -783,6 +786,8 @@ def main() -> None:
         app()
     except (WhywordError, OSError) as error:
         message = f"error: {error}"
+        if sys.argv[1:2] != ["corpus"]:  # all others need labels
+            message = message.replace(", or labelled=False if there is none", "")
         for argument, option in _OPTIONS.items():
             message = message.replace(argument, option)
         print(one_line(message), file=sys.stderr)

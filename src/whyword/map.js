@@ -154,16 +154,17 @@
   });
 
   const list = document.getElementById("groups");
+  const outlines = ["M5 0a5 5 0 1 0 .01 0z", "M.5.5h9v9h-9z", "M5 0l5 10H0z"];  // as trace draws them
   const boxes = groups.map((group, number) => {
     const label = document.createElement("label"), box = document.createElement("input");
     box.type = "checkbox";
     box.checked = true;
     box.addEventListener("change", () => { shown[number] = box.checked; point(-1); });
     const swatch = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+    const dot = document.createElementNS("http://www.w3.org/2000/svg", "path");
     swatch.setAttribute("viewBox", "0 0 10 10");
     swatch.setAttribute("aria-hidden", "true");
-    for (const [name, value] of [["cx", 5], ["cy", 5], ["r", 5]]) dot.setAttribute(name, value);
+    dot.setAttribute("d", outlines[Math.floor(number / colours.length) % outlines.length]);
     dot.setAttribute("fill", colours[number % colours.length]);
     swatch.append(dot);
     label.append(box, swatch, group);

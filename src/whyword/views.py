@@ -55,13 +55,7 @@ def claim_table(claims: list[Claim]) -> Table:
     table = Table("the paper's statement", "here", "figures", box=None, header_style="bold")
     for claim in claims:
         holds = Text("holds", "green") if claim.holds else Text("does not", "red")
-        table.add_row(
-            Text(claim.text),
-            holds,
-            Text(
-                claim.figures.partition(":")[0] if len(claim.figures) > 90 else claim.figures, "dim"
-            ),
-        )
+        table.add_row(Text(claim.text), holds, Text(textwrap.shorten(claim.figures, 160), "dim"))
     return table
 
 

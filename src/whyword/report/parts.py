@@ -26,7 +26,7 @@ def word_list(entries: Iterable[Sequence[Any]]) -> str:
     """Return a class's words as a list: [word, relevance, seen in training] each."""
     items = (
         f"<li>{html_line(word) if seen else f'<span class=unseen>{html_line(word)}</span>'} "
-        f"<small>({relevance:.1f})</small></li>"
+        f"<small>({relevance:.3g})</small></li>"
         for word, relevance, seen in entries
     )
     return f'<ol class="words">{"".join(items)}</ol>'

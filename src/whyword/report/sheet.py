@@ -81,7 +81,7 @@ def _summary(found: Reproduction) -> Iterator[str]:
     held = len(found.claims) - len(failed)
     yield (
         "<p>Every table and figure of Arras, Horn, Montavon, Müller and Samek’s paper, computed "
-        "anew and set beside the published one. What is said here is computed from the numbers: "
+        "anew, numbers and statements beside the published ones. What is said here is computed: "
         f'<b>{held} of <a href="#statements">{len(found.claims)} statements</a> hold.</b></p>'
     )
     if found.plan.test is not None:

@@ -1,7 +1,7 @@
 """A model on labelled texts at a glance: heatmaps, class words, the map, a small evaluation."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from whyword.corpus import Part
 from whyword.documentmap import DocumentMap, document_map
 from whyword.errors import InputError
 from whyword.evaluation.charts import Line, line_chart
+from whyword.evaluation.deletion import DeletionCurve
 from whyword.evaluation.layout import table
 from whyword.evaluation.quality import model_quality
 from whyword.evaluation.report import Evaluation, evaluate
@@ -40,7 +41,8 @@ PAGE, WORDS, MAP, EVALUATION, FACTS = (
 METHODS = ("lrp", "sensitivity", "random")
 _SHOWN = 4  # documents that were predicted wrong, and right unless they are named
 _TOP = 10  # words of a class; the page of words has more
-_READABLE = (20, 250)  # words of a document that is shown
+_READABLE = (20, 250)  # words of a document that is shown, if there are such
+_DELETED = 10  # words, after which accuracy is said
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def write_tour(
     tell("evaluation")
     chosen = np.sort(np.random.default_rng(seed).permutation(len(test))[:few]).tolist()
     texts, labels = [test.texts[n] for n in chosen], [(test.labels or [])[n] for n in chosen]
-    found = evaluate(model, texts, labels, METHODS, runs=runs, seed=seed, tell=tell)
+    found = evaluate(model, texts, labels, METHODS, source=title, runs=runs, seed=seed, tell=tell)
     found.to_html(folder / EVALUATION)
     facts: dict[str, Any] = {
         "accuracy": quality.accuracy,
@@ -142,10 +144,7 @@ def write_tour(
             str(number): {name: curve.area for name, curve in curves.items()}
             for number, curves in found.curves.items()
         },
-        "after_ten": {
-            name: float(curve.accuracy[min(10, curve.steps)])
-            for name, curve in found.curves.get(1, {}).items()
-        },
+        **_deletions(found.curves.get(1, {})),
         "explanatory_power": {name: power.epi for name, power in found.powers.items()},
     }
     page = _page(title, facts, shown, wrong, words, plane, found)
@@ -153,6 +152,19 @@ def write_tour(
     # written last: it says that all the others are whole
     delivered(json.dumps({"inputs": inputs, "facts": facts}, indent=1) + "\n", folder / FACTS)
     return Tour(folder / PAGE, facts, kept=False)
+
+
+def _deletions(curves: Mapping[str, DeletionCurve]) -> dict[str, Any]:
+    """Return what the first experiment says in three numbers, if there is one."""
+    if not curves:
+        return {"deleted": 0, "deleted_from": 0, "still_right": {}}
+    first = next(iter(curves.values()))
+    deleted = min(_DELETED, first.steps)
+    return {
+        "deleted": deleted,
+        "deleted_from": len(first),
+        "still_right": {name: float(curve.accuracy[deleted]) for name, curve in curves.items()},
+    }
 
 
 def _kept(folder: Path, inputs: dict[str, Any]) -> dict[str, Any] | None:
@@ -184,16 +196,17 @@ def _surest(
     """Return documents that the model was surest of, right or wrong, with two classes each.
 
     The class it chose, and the true one or, if that is the same, the next best; of different true
-    classes, and of a length that can be read.
+    classes, and of a length that can be read, as far as there are such.
     """
     labels = test.labels or []
     best, second = np.argsort(-chances, axis=1, kind="stable")[:, :2].T
     least, most = _READABLE
+    lengths = np.array([len(text.split()) for text in test.texts])
+    unfit = np.maximum(least - lengths, lengths - most).clip(0)  # how far from a good length
     chosen: dict[Label, tuple[int, list[Label]]] = {}
-    for number in np.argsort(-chances.max(axis=1), kind="stable").tolist():
+    for number in np.lexsort((-chances.max(axis=1), unfit)).tolist():
         label, predicted = labels[number], classes[best[number]].item()
-        readable = least <= len(test.texts[number].split()) <= most
-        if readable and label not in chosen and (predicted == label) == right:
+        if label not in chosen and (predicted == label) == right:
             other = classes[second[number]].item() if right else label
             chosen[label] = number, [predicted, other]
         if len(chosen) == _SHOWN:
@@ -216,12 +229,12 @@ def _page(
         (f"{facts['accuracy']:.1%}", f"right, of {facts['documents']:,} texts"),
         (f"{len(words)}", "classes"),
         *(
-            (f"{facts['after_ten'][name]:.0%}", said)
+            (f"{facts['still_right'][name]:.0%}", said)
             for name, said in (
-                ("lrp", "still right without the ten most relevant words"),
-                ("random", "still right without ten words by chance"),
+                ("lrp", f"still right without the {facts['deleted']} most relevant words"),
+                ("random", f"still right without {facts['deleted']} words by chance"),
             )
-            if name in facts["after_ten"]
+            if name in facts["still_right"]
         ),
     ]
     yield '<ul class="tiles">'
@@ -270,8 +283,10 @@ def _map(plane: DocumentMap) -> Iterator[str]:
 def _evaluation(found: Evaluation, facts: dict[str, Any]) -> Iterator[str]:
     yield "<h2>How far to trust this</h2>"
     yield (
-        f"<p>Measured on {facts['measured_on']:,} of the texts. If the words are the right ones, "
-        "predictions change when they are deleted, and documents are told apart by them. "
+        f"<p>Measured on {facts['measured_on']:,} of the texts; words are deleted from the "
+        f"{facts['deleted_from']:,} of them that are long enough and were right. If the words are "
+        "the right ones, predictions change when they are deleted, and documents are told apart "
+        "by them. "
         f'<a href="{EVALUATION}">The whole evaluation</a>.</p><div class="grid2">'
     )
     if 1 in found.curves:
