@@ -14,8 +14,9 @@ errors checks printable storage heatmap picture export types alignment
 characters compiled scan text
 download posts tables newsgroups source split corpus overview
 vocabulary vectorfile vectorstore pretrained cbow_kernels cbow induction vectors
-kernels models.store models.estimator models.inputs models.network models.training models.progress
-models.cnn models.features models.placement models.pipeline models.svm models.loading
+kernels models.store models.estimator models.inputs models.rowmemory models.network
+models.training models.progress models.cnn
+models.features models.placement models.pipeline models.svm models.loading
 predictions
 relevance_kernels methods.blocks methods.relevance methods.lrp methods.sensitivity
 methods.gradient_input methods.occlusion methods.chance methods.registry
@@ -28,10 +29,12 @@ evaluation.layout evaluation.page evaluation.report
 report.paper report.machine report.beside report.stages report.study report.claims
 report.reproduction report.figures report.parts report.sheet report.files report.tour
 progress views
+web.limits web.gate web.guard web.engine web.library web.schema web.assets web.docspage web.app
+web.serving
 cli
 """.split()
 
-INITS = ("models.__init__", "methods.__init__", "evaluation.__init__", "report.__init__")
+INITS = ("models.__init__", "methods.__init__", "evaluation.__init__", "report.__init__", "web.__init__")
 PACKAGE = Path(whyword.__file__).parent
 
 

@@ -1,15 +1,22 @@
 """Explain: from a model and texts to the relevance of their words."""
 
 from collections.abc import Iterable, Iterator
-from itertools import repeat
+from itertools import repeat, tee
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import one_each, strings
+from whyword.checks import one_each, strings, whole_number
 from whyword.errors import InputError
-from whyword.methods.blocks import NetworkBlock, blocks, kind_of, model_classes, network_blocks
+from whyword.methods.blocks import (
+    NetworkBlock,
+    Positions,
+    blocks,
+    kind_of,
+    model_classes,
+    network_blocks,
+)
 from whyword.methods.registry import Method, checked_parameters, find_method
 from whyword.methods.relevance import Relevance
 from whyword.models.cnn import CNNClassifier
@@ -34,6 +41,7 @@ def explain(  # type: ignore[overload-overlap]
     elements: bool = ...,
     strict: bool = ...,
     ids: Iterable[Any] | None = ...,
+    deleted: Iterable[Any] | None = ...,
     **parameters: float | str,
 ) -> Explanation: ...
 @overload
@@ -49,6 +57,7 @@ def explain(
     elements: bool = ...,
     strict: bool = ...,
     ids: Iterable[Any] | None = ...,
+    deleted: Iterable[Any] | None = ...,
     **parameters: float | str,
 ) -> Explanations: ...
 @overload  # a str is an iterable of str, too, but the first form that fits is taken
@@ -64,6 +73,7 @@ def explain(  # type: ignore[overload-overlap]
     elements: bool = ...,
     strict: bool = ...,
     ids: Iterable[Any] | None = ...,
+    deleted: Iterable[Any] | None = ...,
     **parameters: float | str,
 ) -> FilterExplanation: ...
 @overload
@@ -79,6 +89,7 @@ def explain(
     elements: bool = ...,
     strict: bool = ...,
     ids: Iterable[Any] | None = ...,
+    deleted: Iterable[Any] | None = ...,
     **parameters: float | str,
 ) -> list[FilterExplanation]: ...
 def explain(
@@ -93,6 +104,7 @@ def explain(
     elements: bool = False,
     strict: bool = False,
     ids: Iterable[Any] | None = None,
+    deleted: Iterable[Any] | None = None,
     **parameters: float | str,
 ) -> Explanation | Explanations | FilterExplanation | list[FilterExplanation]:
     """Say which words made the model say that.
@@ -117,6 +129,11 @@ def explain(
         Raise a ConservationError if relevance does not add up to the score.
     ids : iterable, optional
         Names of the documents; kept as strings.
+    deleted : iterable, optional
+        Positions of words that are deleted before the model looks (of several texts: a list of
+        positions for each). They stay words of the explanation, with no relevance; what lands in
+        their places is padding. A network sees zeros there, as in the paper's deletions; a bag of
+        words is made anew without them.
     **parameters
         Of the method. "lrp": ``epsilon=0.01`` and ``bias="shared"`` or ``"left out"``; "random":
         ``seed=0``.
@@ -144,7 +161,12 @@ def explain(
         "ids": None if ids is None else one_each("ids", ids, len(several)),
         **parameters,
     }
+    if deleted is not None:
+        deleted = [deleted] if isinstance(texts, str) else deleted
+        asked["deleted"] = one_each("deleted", deleted, len(several))
     if layer == POOLED:
+        if deleted is not None:
+            raise InputError("deleted words are for explanations by word, not for layer='pooled'")
         if elements:
             raise InputError("elements=True and layer='pooled' are two different layers")
         filters = list(_iter_filters(model, several, **asked))
@@ -166,6 +188,7 @@ def iter_explanations(
     elements: bool = False,
     strict: bool = False,
     ids: Iterable[Any] | None = None,
+    deleted: Iterable[Any] | None = None,
     **parameters: float | str,
 ) -> Iterator[Explanation]:
     """Yield the explanations one after the other, as :func:`explain` gives them.
@@ -182,6 +205,7 @@ def iter_explanations(
         elements=elements,
         strict=strict,
         ids=ids,
+        deleted=deleted,
         copy=True,
         **parameters,
     )
@@ -199,6 +223,7 @@ def _asked(
     strict: bool,
     ids: Iterable[Any] | None,
     copy: bool,
+    deleted: Iterable[Any] | None = None,
     **parameters: float | str,
 ) -> Iterator[Explanation]:
     """Check the arguments, now, and return what will yield the explanations."""
@@ -212,7 +237,8 @@ def _asked(
             f"dimensions, not {method!r} of {type(model).__name__}"
         )
     checked = _checked_texts(texts)
-    return _explanations(model, checked, asked, chosen, settings, elements, strict, ids, copy)
+    gone = None if deleted is None else _positions(deleted)
+    return _explanations(model, checked, asked, chosen, settings, elements, strict, ids, copy, gone)
 
 
 def _explanations(
@@ -225,19 +251,28 @@ def _explanations(
     strict: bool,
     ids: Iterable[Any] | None,
     copy: bool,
+    deleted: Iterator[Positions] | None,
 ) -> Iterator[Explanation]:
     """Yield the explanations; with `copy`, one that is kept does not keep its whole block."""
     names: Iterator[str | None] = repeat(None) if ids is None else iter(ids)
     identity = identity_of(model)
     recorded = _recorded(model, method, asked, settings)
     extra = {"elements": True} if elements else {}
-    for block in blocks(model, texts, asked.count, elements):
+    gone: Iterator[Positions] | None = None
+    again: Iterator[Positions | None] = repeat(None)
+    if deleted is not None:
+        gone, again = tee(deleted)
+    for block in blocks(model, texts, asked.count, elements, gone):
         numbers = asked.numbers(block.scores)
         found = method.of_block[type(block)](block, numbers, **extra, **settings)
         if asked.against is not None:
             found = _contrast(found)
         rows = zip(block.documents, numbers.tolist(), strict=True)
         for at, (document, chosen) in enumerate(rows):
+            parameters, positions = recorded, next(again)
+            if positions is not None and len(positions):
+                parameters = recorded | {"deleted": positions.tolist()}
+                _move_to_padding(found, at, positions)
             explanation = Explanation(
                 document=document,
                 known=block.known[at],
@@ -247,7 +282,7 @@ def _explanations(
                 relevance=_shaped(found.words[at], asked, copy),
                 padding=_shaped_padding(found.padding[at], asked),
                 method=method.name,
-                parameters=recorded,
+                parameters=parameters,
                 model=identity,
                 id=_next_name(names),
                 elements=_shaped(found.elements[at], asked, copy) if found.elements else None,
@@ -319,6 +354,23 @@ def _checked_texts(texts: Iterable[str]) -> Iterator[str]:
             yield text
 
     return checked()
+
+
+def _positions(deleted: Iterable[Any]) -> Iterator[Positions]:
+    """Yield each text's deleted positions, in order, each once."""
+    for each in deleted:
+        if isinstance(each, str) or not isinstance(each, Iterable):
+            raise InputError(f"deleted takes a list of positions for each text, not {each!r:.60}")
+        numbers = [whole_number("deleted", number, least=0) for number in each]
+        yield np.unique(np.array(numbers, np.intp))
+
+
+def _move_to_padding(found: Relevance, at: int, deleted: Positions) -> None:
+    """Let a document's deleted words have no relevance: what landed there is padding."""
+    found.padding[at] += found.words[at][deleted].sum(axis=0, dtype=np.float64)
+    found.words[at][deleted] = 0
+    if found.elements:
+        found.elements[at][deleted] = 0
 
 
 def _next_name(names: Iterator[str | None]) -> str | None:

@@ -1,7 +1,7 @@
 """Texts as a model sees them, a block at a time: what every method starts from."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from whyword.errors import InputError
 from whyword.models.cnn import CNNClassifier
 from whyword.models.features import Bag, TfIdf
-from whyword.models.inputs import MOST_WORDS, InputBatch
+from whyword.models.inputs import MOST_WORDS, PADDING, InputBatch
 from whyword.models.network import Network
 from whyword.models.pipeline import PipelineFeatures
 from whyword.models.svm import SVMClassifier
@@ -23,6 +23,7 @@ BLOCK_BYTES = 256 << 20  # what the relevance of one block may take
 _DOCUMENTS = 256  # of a block of a model that is not a network
 
 Scores: TypeAlias = NDArray[np.float64]
+Positions: TypeAlias = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +111,13 @@ class OutsideBlock(Block):
     probabilities: Callable[[list[str]], Scores]
 
 
-def blocks(model: object, texts: Iterable[str], targets: int, elements: bool) -> Iterator[Block]:
+def blocks(
+    model: object,
+    texts: Iterable[str],
+    targets: int,
+    elements: bool,
+    deleted: Iterator[Positions] | None = None,
+) -> Iterator[Block]:
     """Yield the texts in blocks, each with what the methods need.
 
     Parameters
@@ -121,11 +128,17 @@ def blocks(model: object, texts: Iterable[str], targets: int, elements: bool) ->
         How many classes will be explained for each document; it limits the block.
     elements : bool
         Whether relevance is wanted for each input dimension.
+    deleted : iterator of (n,) intp, optional
+        One entry per text: the words, by position, that are deleted before the model looks. They
+        stay words of the document. In a network's input their vectors are zero; a bag of words
+        is made without them.
     """
     if isinstance(model, CNNClassifier):
-        return network_blocks(model, texts, targets, elements)
+        return network_blocks(model, texts, targets, elements, deleted)
     if isinstance(model, SVMClassifier):
-        return linear_blocks(model, texts)
+        return linear_blocks(model, texts, deleted)
+    if deleted is not None:
+        raise InputError("words can be deleted from texts of whyword's own models only")
     return _outside_blocks(model, texts)
 
 
@@ -167,13 +180,20 @@ def model_classes(model: Any) -> list[Label]:  # noqa: ANN401 - anybody's model
 
 
 def network_blocks(
-    model: CNNClassifier, texts: Iterable[str], targets: int, elements: bool = False
+    model: CNNClassifier,
+    texts: Iterable[str],
+    targets: int,
+    elements: bool = False,
+    deleted: Iterator[Positions] | None = None,
 ) -> Iterator[NetworkBlock]:
     """Yield the texts in blocks, as a network sees them."""
     network = model.network_
     per_word = 4 * targets * (model.inputs_.vectors.dimensions if elements else 1)
     most_words = min(MOST_WORDS, max(1, BLOCK_BYTES // per_word))
     for batch in model.inputs_.batches(texts, network.most_rows(), most_words):
+        known = batch.known[batch.ids]
+        if deleted is not None:
+            batch = replace(batch, ids=_ids_without(batch, deleted))
         found = tuple(
             Found(
                 batch.ids,
@@ -190,7 +210,6 @@ def network_blocks(
             )
         )
         scores = network.scores(np.concatenate([part.pooled for part in found], axis=1))
-        known = batch.known[batch.ids]
         starts = zip(batch.offsets[:-1].tolist(), batch.documents, strict=True)
         yield NetworkBlock(
             batch.documents,
@@ -202,17 +221,48 @@ def network_blocks(
         )
 
 
-def linear_blocks(model: SVMClassifier, texts: Iterable[str]) -> Iterator[LinearBlock]:
+def _ids_without(batch: InputBatch, deleted: Iterator[Positions]) -> NDArray[np.int32]:
+    """Return the batch's ids, those of deleted words pointing to padding."""
+    ids = batch.ids.copy()
+    for document, start in zip(batch.documents, batch.offsets[:-1].tolist(), strict=True):
+        ids[start + _next_positions(deleted, document)] = PADDING
+    return ids
+
+
+def _next_positions(deleted: Iterator[Positions], document: Document) -> Positions:
+    """Return the positions of the next document's deleted words; raise if it has no such."""
+    positions = next(deleted, None)
+    if positions is None:
+        raise InputError("there are fewer lists of deleted words than texts")
+    if len(positions) and (positions.min() < 0 or positions.max() >= len(document)):
+        wrong = int(positions.max() if positions.min() >= 0 else positions.min())
+        raise InputError(
+            f"word {wrong} is to be deleted, but the text's words are 0 … {len(document) - 1}"
+            if len(document)
+            else f"word {wrong} is to be deleted, but there is no word in the text"
+        )
+    return positions
+
+
+def linear_blocks(
+    model: SVMClassifier, texts: Iterable[str], deleted: Iterator[Positions] | None = None
+) -> Iterator[LinearBlock]:
     """Yield the texts in blocks, as a bag of words sees them."""
     features: TfIdf | PipelineFeatures = model.features_
     for some in _in_lists(texts):
         bags = [features.bag(text) for text in some]
+        known = [bag.known for bag in bags]
+        if deleted is not None:
+            bags = [
+                features.bag_without(bag.document, _next_positions(deleted, bag.document))
+                for bag in bags
+            ]
         scores = [
             bag.row.values @ model.output_weight_[bag.row.places] + model.output_bias_
             for bag in bags
         ]
         documents = [bag.document for bag in bags]
-        yield LinearBlock(documents, [bag.known for bag in bags], np.array(scores), bags, model)
+        yield LinearBlock(documents, known, np.array(scores), bags, model)
 
 
 def _outside_blocks(model: object, texts: Iterable[str]) -> Iterator[OutsideBlock]:

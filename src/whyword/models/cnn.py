@@ -19,7 +19,7 @@ from whyword.models.estimator import (
     restored_parameters,
 )
 from whyword.models.inputs import Inputs, normalisation
-from whyword.models.network import Convolution, Network
+from whyword.models.network import TABLE_BYTES, Convolution, Network
 from whyword.models.progress import training_progress
 from whyword.models.store import fingerprint, packed, provenance, unpacked
 from whyword.models.training import LabelledBatch, Settings, train_network
@@ -187,6 +187,23 @@ class CNNClassifier(Estimator):
             for batch in self.inputs_.batches(strings("texts", texts), self.network_.most_rows())
         ]
         return np.concatenate([np.empty((0, len(self.classes_)), np.float32), *scores])
+
+    def remember_words(self, budget: int = TABLE_BYTES) -> Self:
+        """Keep the filters' answers to words from call to call, and return itself.
+
+        Texts that come one by one are then predicted and explained in half the time. Answers are
+        the same up to the rounding of float32.
+
+        Parameters
+        ----------
+        budget : int
+            Bytes they may take; the words not met for longest are forgotten first. 0 forgets all.
+        """
+        self.check_fitted()
+        budget = whole_number("budget", budget, least=0)
+        network = replace(self.network_, memory=None)
+        self.network_ = network.remembering(budget) if budget else network
+        return self
 
     def known_words(self, texts: Iterable[str]) -> NDArray[np.int64]:
         """Return how many words of each text have a vector; a text with none says nothing."""

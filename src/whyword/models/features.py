@@ -135,7 +135,16 @@ class TfIdf:
     def bag(self, text: str) -> Bag:
         """Return the text's features and the words they stand for."""
         document = self.tokenizer(text)
+        return self._bag(document, self._places(document))
+
+    def bag_without(self, document: Document, deleted: NDArray[np.intp]) -> Bag:
+        """Return the document's bag made anew without the words at these positions."""
         places = self._places(document)
+        for position in deleted.tolist():
+            places[position] = -1
+        return self._bag(document, places)
+
+    def _bag(self, document: Document, places: Sequence[int]) -> Bag:
         occurrences = [(place, (word,)) for word, place in enumerate(places) if place >= 0]
         return bag_of(document, self._row(places), occurrences)
 

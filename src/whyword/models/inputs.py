@@ -30,6 +30,8 @@ class InputBatch:
         Normalised; row 0 is padding, all zeros.
     known : (rows,) bool
         Whether the row is a word's vector, rather than padding or that of an unknown word.
+    places : (rows, tables) intp, or None
+        Where each row stands in the tables of :class:`~whyword.vectors.Vectors`, if that is known.
     """
 
     documents: list[Document]
@@ -37,6 +39,7 @@ class InputBatch:
     offsets: NDArray[np.int64]
     vectors: NDArray[np.float32]
     known: NDArray[np.bool_]
+    places: NDArray[np.intp] | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -129,7 +132,7 @@ class Inputs:
         return matrix
 
     def _batch(self, gathered: "_Gathered") -> InputBatch:
-        rows, vectors, known = self._distinct_vectors(list(gathered.numbers))
+        rows, vectors, known, places = self._distinct_vectors(list(gathered.numbers))
         rows = np.append(rows, np.int32(PADDING))  # what number −1 stands for
         padded = []
         for found in gathered.found:
@@ -139,12 +142,12 @@ class Inputs:
         lengths = [max(len(found), self.shortest) for found in gathered.found]
         offsets = np.cumsum([0, *lengths]).astype(np.int64)
         ids = rows[np.concatenate([np.empty(0, np.int32), *padded])]
-        return InputBatch(gathered.documents, ids, offsets, vectors, known)
+        return InputBatch(gathered.documents, ids, offsets, vectors, known, places)
 
     def _distinct_vectors(
         self, words: Sequence[str]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_]]:
-        """Return the row of each word, the normalised rows, and which of them are known.
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_], NDArray[np.intp]]:
+        """Return the row of each word, the normalised rows, which are known, where they stand.
 
         Forms of a word that share a vector share its row, and all unknown words share one.
         """
@@ -161,7 +164,7 @@ class Inputs:
         vectors /= np.float32(self.deviation)
         vectors[PADDING] = 0
         known: NDArray[np.bool_] = np.any(distinct >= 0, axis=1)
-        return (rows + 1).astype(np.int32), vectors, known
+        return (rows + 1).astype(np.int32), vectors, known, distinct
 
 
 def gathered(

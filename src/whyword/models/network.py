@@ -1,12 +1,13 @@
 """The network and its forward pass: word table, max-pooling, output layer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whyword.kernels import pooled_maxima
 from whyword.models.inputs import InputBatch
+from whyword.models.rowmemory import RowMemory
 
 TABLE_BYTES = 256 << 20  # what the word tables of one batch may take
 
@@ -67,15 +68,36 @@ class Network:
     convolutions : tuple of Convolution
     output_weight : (ΣF, C) float32
     output_bias : (C,) float32
+    memory : RowMemory or None
+        Of the word tables, if they are to be remembered from batch to batch.
     """
 
     convolutions: tuple[Convolution, ...]
     output_weight: Floats
     output_bias: Floats
+    memory: RowMemory | None = None
+
+    def remembering(self, budget: int) -> "Network":
+        """Return the same network with a memory of so many bytes for its word tables."""
+        shapes = [convolution.weight.shape[:2] for convolution in self.convolutions]
+        return replace(self, memory=RowMemory(shapes, budget))
 
     def activate(self, batch: InputBatch) -> list[Activations]:
         """Return the activations of each width's filters."""
-        return [activate(convolution, batch) for convolution in self.convolutions]
+        return [
+            Activations(table, *pooled_maxima(batch.ids, batch.offsets, table))
+            for table in self._tables(batch)
+        ]
+
+    def _tables(self, batch: InputBatch) -> list[Floats]:
+        if self.memory is None or batch.places is None:
+            return [convolution.table(batch.vectors) for convolution in self.convolutions]
+
+        def made(rows: NDArray[np.intp]) -> list[Floats]:
+            return [convolution.table(batch.vectors[rows]) for convolution in self.convolutions]
+
+        # padding, row 0, stands nowhere, as unknown words do, but is another vector
+        return self.memory.rows(["padding", *map(tuple, batch.places[1:].tolist())], made)
 
     def scores(self, pooled: Floats) -> Floats:
         """Return the classes' scores from the pooled activations, (documents, C).
@@ -95,9 +117,3 @@ class Network:
         """Return how many distinct words' tables fit the budget."""
         numbers = sum(c.weight.shape[0] * c.weight.shape[1] for c in self.convolutions)
         return max(1, TABLE_BYTES // (4 * int(numbers)))
-
-
-def activate(convolution: Convolution, batch: InputBatch) -> Activations:
-    """Return what the filters find in each document of the batch."""
-    table = convolution.table(batch.vectors)
-    return Activations(table, *pooled_maxima(batch.ids, batch.offsets, table))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from whyword.errors import InputError, MissingExtraError
 from whyword.models.features import Bag, FeatureRow, bag_of
 from whyword.models.placement import placed_features
+from whyword.types import Document
 
 _VECTORISERS = ("CountVectorizer", "TfidfVectorizer")
 _CALLABLES = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
@@ -60,6 +61,22 @@ class PipelineFeatures:
         place_of = self.vectorizer.vocabulary_
         known = [(place_of[name], words) for name, words in occurrences if name in place_of]
         return bag_of(document, self.row(text), known)
+
+    def bag_without(self, document: Document, deleted: NDArray[np.intp]) -> Bag:
+        """Return the document's bag made anew with blanks for the words at these positions.
+
+        A feature that comes to stand on something that was no word of the document, as rules of
+        cutting may have it, stands on no word.
+        """
+        characters = list(document.text)
+        for start, end in document.spans[deleted].tolist():
+            characters[start:end] = " " * (end - start)
+        bag = self.bag("".join(characters))
+        numbers = {tuple(span): number for number, span in enumerate(document.spans.tolist())}
+        found = [numbers.get(tuple(span), -1) for span in bag.document.spans.tolist()]
+        words = np.array(found, np.intp)[bag.words] if found else bag.words
+        placed = words >= 0
+        return Bag(document, bag.row, words[placed], bag.features[placed], bag.shares[placed])
 
     def configuration(self) -> dict[str, Any]:
         """Return what is needed to make the vectoriser again; raise if that is code."""
