@@ -3,8 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whyword import InputError
+from whyword import InputError, MissingExtraError
 from whyword.checks import (
+    check_installed,
     existing_file,
     expanded,
     listed,
@@ -60,3 +61,11 @@ def test_paths(tmp_path: Path) -> None:
 def test_long_lists_are_cut_short() -> None:
     assert listed(["a", "b"]) == "a, b"
     assert listed([str(n) for n in range(5000)], most=2) == "0, 1, … (5,000 in all)"
+
+
+def test_what_is_missing_is_named_before_the_work() -> None:
+    check_installed("report", "numpy", "json")
+    with pytest.raises(
+        MissingExtraError, match=r"nowhere is not .* pip install 'whyword\[report\]'"
+    ):
+        check_installed("report", "numpy", "nowhere")

@@ -34,7 +34,13 @@ web.serving
 cli
 """.split()
 
-INITS = ("models.__init__", "methods.__init__", "evaluation.__init__", "report.__init__", "web.__init__")
+INITS = (
+    "models.__init__",
+    "methods.__init__",
+    "evaluation.__init__",
+    "report.__init__",
+    "web.__init__",
+)
 PACKAGE = Path(whyword.__file__).parent
 
 

@@ -3,10 +3,8 @@
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 
-from whyword import MissingExtraError
-from whyword.report.machine import check_installed, machine, peak_memory
+from whyword.report.machine import machine, peak_memory
 
 
 def test_a_large_array_shows() -> None:
@@ -26,11 +24,3 @@ def test_not_every_system_tells(uninstall: Callable[[str], None]) -> None:
 
 def test_cores_are_said() -> None:
     assert " cores" in machine()
-
-
-def test_what_is_missing_is_named_before_the_work() -> None:
-    check_installed("numpy", "json")
-    with pytest.raises(
-        MissingExtraError, match=r"nowhere is not .* pip install 'whyword\[report\]'"
-    ):
-        check_installed("numpy", "nowhere")

@@ -3,12 +3,13 @@
 import operator
 import os
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from whyword.errors import InputError
+from whyword.errors import InputError, MissingExtraError
 
 
 def whole_number(name: str, value: object, least: int = 1, most: int = 2**31 - 1) -> int:
@@ -95,6 +96,13 @@ def existing_file(path: Path) -> Path:
         what = "not a regular file" if path.exists() else "no such file"
         raise InputError(f"{path}: {what}")
     return path
+
+
+def check_installed(extra: str, *packages: str) -> None:
+    """Raise unless these are installed; better before long work than after it."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise MissingExtraError(package, extra)
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:

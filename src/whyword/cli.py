@@ -36,6 +36,7 @@ from whyword.formats import FORMATS, format_of, print_explanations, write_explan
 from whyword.methods.registry import METHODS
 from whyword.models.cnn import CNNClassifier
 from whyword.models.loading import load_model
+from whyword.models.network import TABLE_BYTES
 from whyword.models.store import check_writable
 from whyword.models.svm import SVMClassifier
 from whyword.overview import describe
@@ -69,6 +70,12 @@ from whyword.views import (
     training_summary,
     word_tables,
 )
+from whyword.web.app import create_app
+from whyword.web.engine import Engine
+from whyword.web.guard import LOCAL_HOSTS, Access, checked_origin, checked_token
+from whyword.web.library import open_library
+from whyword.web.limits import Limits
+from whyword.web.serving import PORT, address_of, bound_socket, check_extra, open_page, run
 from whyword.wordpage import explained_documents, word_page
 
 app = typer.Typer(
@@ -698,6 +705,95 @@ def reproduce(
     small = " (the quick version: few posts, small networks)" if quick else ""
     print(f"{held} of {len(found.claims)} statements hold{small}")
     log.info("written: %s", one_line(str(page)))
+
+
+@app.command(epilog="Example:  whyword serve models/cnn2 20newsgroups:test")
+def serve(
+    model: ModelFolder,
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[CORPUS]",
+            help="Documents to look at: a table, a folder or a name.",
+            show_default=False,
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; 0.0.0.0 lets other machines in.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option(help=f"(default: the first free one from {PORT} on)", min=0, max=65535),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="WHYWORD_TOKEN", help="What requests must bear; better in the environment."
+        ),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ORIGIN", help="A site whose pages may use the API. Repeatable."),
+    ] = None,
+    open_browser: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
+    ] = True,
+    limit: Annotated[
+        int | None, typer.Option(help="Take so many documents of the corpus, by chance.", min=3)
+    ] = None,
+    max_words: Annotated[
+        int, typer.Option(help="Of a request's texts together.", min=1)
+    ] = Limits.words,
+    workers: Annotated[
+        int, typer.Option(help="Answers computed at the same time.", min=1, max=256)
+    ] = Limits.workers,
+    waiting: Annotated[
+        int, typer.Option(help="Requests that may wait; others are told to come back.", min=0)
+    ] = Limits.waiting,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds until an answer is given up.", min=0.1)
+    ] = Limits.work_seconds,
+    memory: Annotated[
+        int, typer.Option(help="MB for a network's answers to words met before.", min=0)
+    ] = TABLE_BYTES >> 20,
+    log_texts: Annotated[
+        bool, typer.Option("--log-texts", help="Let the log show what was sent.")
+    ] = False,
+    text: TextColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Open the page: paste a text, see why, change it; look through a corpus and its errors."""
+    check_extra()
+    limits = Limits(words=max_words, workers=workers, waiting=waiting, work_seconds=timeout)
+    local = host in LOCAL_HOSTS
+    access = Access(
+        token=checked_token(token),
+        origins=tuple(map(checked_origin, allow_origin or ())),
+        hosts=LOCAL_HOSTS if local else (),
+        log_texts=log_texts,
+    )
+    bound = bound_socket(host, port)  # a port that is taken should not cost a minute's wait
+    loaded = _loaded(model)
+    library = None
+    if source is not None:
+        read = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+        records = list(counted(read, "read"))
+        chosen = [records[number] for number in some_of(len(records), limit, seed)]
+        with stages() as tell:
+            library = open_library(loaded, chosen, source, tell)
+    application = create_app(Engine(loaded, limits, memory << 20), library, access)
+    address = address_of(bound, host)
+    if not local and token is None:
+        log.warning("everybody who reaches this machine may use the model; --token asks for one")
+
+    def ready() -> None:
+        print(f"{address}  (Ctrl-C ends it)", flush=True)
+        if open_browser:
+            open_page(address)
+
+    run(application, bound, limits, ready)
 
 
 def _new_folder(out: Path) -> Path:

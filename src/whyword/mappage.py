@@ -42,8 +42,8 @@ def map_page(
     points: NDArray[np.float64], documents: Sequence[MapDocument], title: str
 ) -> Iterator[str]:
     """Yield the parts of a self-contained page; nothing in it comes from elsewhere."""
-    script = files("whyword").joinpath("map.js").read_text(encoding="utf-8")
-    style = heatmap.PAGE_STYLE + files("whyword").joinpath("map.css").read_text(encoding="utf-8")
+    script = "\n" + _file("scatter.js") + _file("map.js")
+    style = heatmap.PAGE_STYLE + _file("map.css")
     policy = (
         f"default-src 'none'; style-src 'sha256-{_digest(style)}'; "
         f"script-src 'sha256-{_digest(script)}'; base-uri 'none'; form-action 'none'"
@@ -69,7 +69,11 @@ def map_page(
     yield '{"points":' + _json(np.round(placed, 4).ravel().tolist()) + ',"documents":['
     for number, document in enumerate(documents):
         yield ("," if number else "") + _json(_packed(document))
-    yield f"]}}</script>\n<script>{script}</script>\n</body></html>\n"
+    yield f"]}}</script>\n<script type='module'>{script}</script>\n</body></html>\n"
+
+
+def _file(name: str) -> str:
+    return files("whyword").joinpath(name).read_text(encoding="utf-8")
 
 
 def _packed(document: MapDocument) -> list[str]:

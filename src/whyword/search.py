@@ -151,8 +151,23 @@ class SearchIndex:
             if similarity != 0
         ]
 
+    @property
+    def vectors(self) -> Any:  # noqa: ANN401 - dense or sparse
+        """The documents' summary vectors, scaled to length 1: (documents, D), or sparse."""
+        return self._vectors
+
+    def prepare(self) -> None:
+        """Make now what the first search would make."""
+        rows = self._rows()
+        if len(rows):
+            self._graph(rows) if self._is_approximate() else self._brute_force(rows)
+
+    def _rows(self) -> NDArray[np.intp]:
+        """Return the documents that may be found: the others are near to nothing."""
+        return np.flatnonzero(_squares(self._vectors) > 0)
+
     def _nearest(self, unit: Any, top: int) -> Iterator[tuple[int, float]]:  # noqa: ANN401
-        rows = np.flatnonzero(_squares(self._vectors) > 0)  # the others are near to nothing
+        rows = self._rows()
         top = min(top, len(rows))
         if not top:
             return iter(())

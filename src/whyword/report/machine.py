@@ -4,17 +4,7 @@ import os
 import platform
 import sys
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
-
-from whyword.errors import MissingExtraError
-
-
-def check_installed(*packages: str) -> None:
-    """Raise unless these are installed; better before a long study than after it."""
-    for package in packages:
-        if find_spec(package) is None:
-            raise MissingExtraError(package, "report")
 
 
 def machine() -> str:

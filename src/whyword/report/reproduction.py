@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whyword.checks import expanded
+from whyword.checks import check_installed, expanded
 from whyword.corpus import Corpus, Part, load_corpus
 from whyword.evaluation.significance import Comparison
 from whyword.models.cnn import CNNClassifier
@@ -21,7 +21,7 @@ from whyword.pretrained import PRETRAINED
 from whyword.report import paper, study
 from whyword.report.beside import Beside
 from whyword.report.claims import Claim, claims
-from whyword.report.machine import check_installed, machine, peak_memory
+from whyword.report.machine import machine, peak_memory
 from whyword.report.stages import KeptModel, Stages, Step, digest_of
 from whyword.report.study import Model, Plan
 from whyword.storage import alone_in, cache_folder
@@ -86,7 +86,7 @@ def reproduce(
     folder : Path, optional
         Where results of stages are kept; in the cache folder by default.
     """
-    check_installed("torch", "sklearn", "scipy", "matplotlib")
+    check_installed("report", "torch", "sklearn", "scipy", "matplotlib")
     kept = folder or cache_folder() / "reproduce"
     with alone_in(kept):
         return _reproduced(plan or Plan(), vectors, tell or (lambda step: None), kept)

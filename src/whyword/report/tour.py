@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword import heatmap
+from whyword.checks import check_installed
 from whyword.classwords import ClassWords, class_words
 from whyword.corpus import Part
 from whyword.documentmap import DocumentMap, document_map
@@ -24,7 +25,6 @@ from whyword.explaining import explain
 from whyword.models.cnn import CNNClassifier
 from whyword.models.svm import SVMClassifier
 from whyword.printable import html_line
-from whyword.report.machine import check_installed
 from whyword.report.parts import STYLE, picture, word_list
 from whyword.report.stages import digest_of, program_digest
 from whyword.storage import delivered, temporary_folder, written_whole
@@ -96,7 +96,7 @@ def write_tour(
     tell : callable, optional
         Called with the name of each stage as it begins.
     """
-    check_installed("sklearn", "scipy", "matplotlib")
+    check_installed("report", "sklearn", "scipy", "matplotlib")
     if len(set(test.labels or [])) < 2:
         raise InputError("a tour needs labelled texts of at least two classes")
     inputs = {

@@ -1,0 +1,38 @@
+"""The files of the page, read once from the package."""
+
+import hashlib
+from importlib.resources import files
+from typing import NamedTuple
+
+from whyword import heatmap
+
+_KINDS = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+PAGE = "index.html"
+
+
+class Asset(NamedTuple):
+    """A file as it is sent."""
+
+    content: bytes
+    kind: str
+    tag: str
+
+
+def assets() -> dict[str, Asset]:
+    """Return the files by name: those of the page, and what it shares with pages on disk."""
+    folder = files("whyword.web").joinpath("static")
+    contents = {file.name: file.read_bytes() for file in folder.iterdir()}
+    contents["scatter.js"] = files("whyword").joinpath("scatter.js").read_bytes()
+    contents["heatmap.css"] = heatmap.STYLE.encode()
+    return {name: asset(name, content) for name, content in contents.items()}
+
+
+def asset(name: str, content: bytes) -> Asset:
+    """Return a file to be sent."""
+    tag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
+    return Asset(content, _KINDS[name.rpartition(".")[2]], tag)

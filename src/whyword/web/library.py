@@ -1,0 +1,299 @@
+"""A corpus as a model sees it: predictions, class words, map, search, confusions."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.classwords import ClassWords, class_words
+from whyword.documentmap import project
+from whyword.errors import InputError
+from whyword.explaining import explain
+from whyword.methods.blocks import documents_of, model_classes
+from whyword.models.cnn import CNNClassifier
+from whyword.models.svm import SVMClassifier
+from whyword.predictions import predict_documents
+from whyword.printable import storable
+from whyword.search import Carrier, Hit, SearchIndex
+from whyword.source import Record
+from whyword.targets import class_number
+from whyword.types import Label
+
+TOP_WORDS = 100  # of each class
+_MOST_POINTS = 20_000  # of the map: more are drawn as specks anyway
+_BEGINNING = 160  # characters of a text in a list
+_STRONGEST = 8  # words that stand for a document
+_COMPARED = 300  # documents among which a word's strongest are looked for
+
+
+@dataclass(frozen=True, eq=False)
+class Library:
+    """Documents, and all that is known of them beforehand.
+
+    Attributes
+    ----------
+    model : CNNClassifier or SVMClassifier
+    name : str
+    ids, texts : lists of str
+    labels : list of str or None
+        The true classes, where the corpus has them.
+    classes : list of labels
+        The model's.
+    predicted : (documents,) intp
+        Numbers of classes.
+    chances : (documents,) float64
+        The probability of the predicted class.
+    words : ClassWords
+    places : dict from word to documents it occurs in
+        For the words of `words`.
+    index : SearchIndex
+    points : (documents, 2) float64
+        The map, between 0 and 1.
+    share : float
+        Of the variance that the map shows.
+    """
+
+    model: CNNClassifier | SVMClassifier
+    name: str
+    ids: list[str]
+    texts: list[str]
+    labels: list[str | None]
+    classes: list[Label]
+    predicted: NDArray[np.intp]
+    chances: NDArray[np.float64]
+    words: ClassWords
+    places: dict[str, list[int]]
+    index: SearchIndex
+    points: NDArray[np.float64]
+    share: float
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    # ---- the whole ----------------------------------------------------------------------------
+
+    def about(self) -> dict[str, Any]:
+        """Return the corpus in figures."""
+        labelled = sum(label is not None for label in self.labels)
+        right = sum(map(self._is_right, range(len(self))))
+        return {
+            "name": self.name,
+            "documents": len(self),
+            "labelled": labelled,
+            "accuracy": right / labelled if labelled else None,
+        }
+
+    def _is_right(self, number: int) -> bool:
+        return self.labels[number] == str(self.classes[self.predicted[number]])
+
+    def map(self) -> dict[str, Any]:
+        """Return the documents as points, evenly chosen if they are too many."""
+        step = -(-len(self) // _MOST_POINTS)
+        chosen = range(0, len(self), step)
+        names = self._label_names()
+        at = {name: place for place, name in enumerate(names)}
+        return {
+            "documents": len(self),
+            "numbers": list(chosen),
+            "points": np.round(self.points[::step], 4).astype(np.float32),
+            "ids": [self.ids[number] for number in chosen],
+            "classes": self.classes,
+            "predicted": self.predicted[::step],
+            "label_names": names,
+            "labels": [at.get(self.labels[number] or "", -1) for number in chosen],
+            "share": self.share,
+        }
+
+    def _label_names(self) -> list[str]:
+        """Return the labels, those of the model's classes first and all of them."""
+        names = [str(label) for label in self.classes]
+        return [*names, *sorted({label for label in self.labels if label} - set(names))]
+
+    def confusion(self) -> dict[str, Any]:
+        """Return how often each label was predicted as each class."""
+        if not any(label is not None for label in self.labels):
+            raise InputError("the documents have no labels, so that nobody knows which are wrong")
+        names = self._label_names()
+        counts: Counter[tuple[str, int]] = Counter()
+        for label, predicted in zip(self.labels, self.predicted.tolist(), strict=True):
+            if label is not None:
+                counts[label, predicted] += 1
+        rows = [[counts[name, column] for column in range(len(self.classes))] for name in names]
+        return {"labels": names, "classes": self.classes, "counts": rows}
+
+    # ---- documents ----------------------------------------------------------------------------
+
+    def document(self, number: int) -> dict[str, Any]:
+        """Return one document whole, with its strongest words for the class predicted."""
+        if not 0 <= number < len(self):
+            raise InputError(f"there is no document {number}; they are 0 … {len(self) - 1}")
+        one = explain(self.model, self.texts[number])
+        strongest = [(word, value) for word, value in one.as_list() if value > 0][:_STRONGEST]
+        return self._entry(number) | {"text": self.texts[number], "strongest": strongest}
+
+    def documents(
+        self, label: str | None, predicted: str | None, offset: int, limit: int
+    ) -> dict[str, Any]:
+        """Return those with this label and this prediction, the surest predictions first."""
+        chosen = np.ones(len(self), np.bool_)
+        if label is not None:
+            chosen &= np.array([one == label for one in self.labels], np.bool_)
+        if predicted is not None:
+            chosen &= self.predicted == class_number(self.classes, predicted)
+        numbers = np.flatnonzero(chosen)
+        numbers = numbers[np.argsort(-self.chances[numbers], kind="stable")]
+        shown = numbers[offset : offset + limit].tolist()
+        return {
+            "found": len(numbers),
+            "documents": [self._entry(n) | {"text": self.texts[n]} for n in shown],
+        }
+
+    def _entry(self, number: int) -> dict[str, Any]:
+        return {
+            "number": number,
+            "id": self.ids[number],
+            "label": self.labels[number],
+            "predicted": self.classes[self.predicted[number]],
+            "probability": float(self.chances[number]),
+            "beginning": " ".join(self.texts[number][: 2 * _BEGINNING].split())[:_BEGINNING],
+        }
+
+    # ---- words --------------------------------------------------------------------------------
+
+    def class_words(self, target: str | None, top: int) -> dict[str, Any]:
+        """Return the words of one class, or of all."""
+        labels = list(self.words) if target is None else [self._class(target)]
+        return {
+            "documents": self.words.documents,
+            "classes": [
+                {
+                    "target": label,
+                    "words": [
+                        entry._asdict() | {"document": int(entry.document)}
+                        for entry in self.words[label][:top]
+                    ],
+                }
+                for label in labels
+            ],
+        }
+
+    def word_documents(self, target: str, word: str, top: int) -> dict[str, Any]:
+        """Return the documents in which a class word speaks most for its class."""
+        label = self._class(target)
+        key = word.lower()
+        if key not in self.places:
+            raise InputError(f"{word!r:.60} is none of the {TOP_WORDS} words of any class")
+        numbers = self.places[key]
+        step = -(-len(numbers) // _COMPARED)
+        some = [*numbers[::step], *self._strongest(label, key)]
+        some = sorted(set(some))
+        values = [
+            max(
+                value
+                for value, said in zip(one.word_values()[:, 0], one.words, strict=True)
+                if said.lower() == key
+            )
+            for one in explain(self.model, [self.texts[n] for n in some], label)
+        ]
+        order = np.argsort(-np.array(values), kind="stable")[:top].tolist()
+        return {
+            "found": len(numbers),
+            "compared": len(some),
+            "documents": [self._entry(some[n]) | {"relevance": float(values[n])} for n in order],
+        }
+
+    def _strongest(self, label: Label, word: str) -> list[int]:
+        return [int(entry.document) for entry in self.words[label] if entry.word == word]
+
+    def _class(self, name: str) -> Label:
+        return self.classes[class_number(self.classes, name)]
+
+    # ---- search -------------------------------------------------------------------------------
+
+    def search(self, query: str, top: int) -> dict[str, Any]:
+        """Return the nearest documents, and what each word carries of the similarity."""
+        return {"hits": [self._hit(query, hit) for hit in self.index.search(query, top)]}
+
+    def _hit(self, query: str, hit: Hit) -> dict[str, Any]:
+        number = int(hit.id)
+        return self._entry(number) | {
+            "similarity": hit.similarity,
+            "query": self._carried(query, hit.query_words),
+            "text": self._carried(self.texts[number], hit.words),
+        }
+
+    def _carried(self, text: str, carriers: Sequence[Carrier]) -> dict[str, Any]:
+        document = next(documents_of(self.model, [text]))
+        carried = np.zeros(len(document))
+        for carrier in carriers:
+            carried[carrier.position] += carrier.similarity
+        return {
+            "text": text,
+            "words": document.words,
+            "spans": document.spans,
+            "carried": carried,
+        }
+
+
+def open_library(
+    model: CNNClassifier | SVMClassifier,
+    records: Sequence[Record],
+    name: str,
+    tell: Callable[[str], None] = lambda stage: None,
+) -> Library:
+    """Prepare a corpus.
+
+    Parameters
+    ----------
+    model : CNNClassifier or SVMClassifier
+    records : sequence of Record
+        At least 3.
+    name : str
+    tell : callable
+        Called with the name of each stage.
+    """
+    if len(records) < 3:
+        raise InputError(f"{name}: a corpus to look at needs 3 documents, not {len(records)}")
+    classes = model_classes(model)
+    texts = [storable(record.text) for record in records]
+    tell(f"predicting {len(texts):,} documents")
+    found = list(predict_documents(model, records))
+    tell("finding the classes' words")
+    words = class_words(model, texts, top=TOP_WORDS)
+    places = _places(model, texts, {entry.word for each in words.values() for entry in each})
+    tell("preparing the search")
+    index = SearchIndex(model, texts)
+    tell("drawing the map")
+    points, share = project(index.vectors)
+    low, high = points.min(axis=0), points.max(axis=0)
+    size = max(float((high - low).max()), 1e-12)  # the same scale both ways
+    index.prepare()
+    return Library(
+        model=model,
+        name=name,
+        ids=[storable(record.id) for record in records],
+        texts=texts,
+        labels=[record.label and storable(record.label) for record in records],
+        classes=classes,
+        predicted=np.array([one.probabilities.argmax() for one in found], np.intp),
+        chances=np.array([one.probability for one in found]),
+        words=words,
+        places=places,
+        index=index,
+        points=(points - (low + high) / 2) / size + 0.5,
+        share=share or 0.0,
+    )
+
+
+def _places(
+    model: CNNClassifier | SVMClassifier, texts: Sequence[str], wanted: set[str]
+) -> dict[str, list[int]]:
+    """Return the documents that each of the wanted words occurs in."""
+    places: dict[str, list[int]] = {word: [] for word in wanted}
+    for number, document in enumerate(documents_of(model, texts)):
+        for word in {word.lower() for word in document.cut()} & wanted:
+            places[word].append(number)
+    return places

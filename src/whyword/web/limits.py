@@ -1,0 +1,41 @@
+"""What a server lets one request ask for."""
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is too much.
+
+    Attributes
+    ----------
+    body_bytes : int
+        Of a request.
+    documents : int
+        Of a request.
+    characters : int
+        Of a text, in code points.
+    words : int
+        Of a request's texts together: every word comes back with a number for each class.
+    read_seconds : float
+        For a request to arrive.
+    work_seconds : float
+        For its answer to be computed, waiting included.
+    workers : int
+        Answers that are computed at the same time.
+    waiting : int
+        Requests that may wait for one; more are turned away.
+    connections : int
+        Open at the same time.
+    """
+
+    body_bytes: int = 8 << 20
+    documents: int = 64
+    characters: int = 1_000_000
+    words: int = 20_000
+    read_seconds: float = 10.0
+    work_seconds: float = 30.0
+    workers: int = os.cpu_count() or 1
+    waiting: int = 64
+    connections: int = 500

@@ -1,0 +1,287 @@
+"""What requests and answers look like; the OpenAPI schema is made from these."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from whyword.targets import ALL, PREDICTED
+from whyword.web.limits import Limits
+
+MOST_HITS = 50
+QUERY_CHARACTERS = 10_000
+_STRICT = {"extra": "forbid"}  # a misspelt name is an error, not silence
+
+Number = float | None  # None for what is no number
+
+
+@dataclass(frozen=True)
+class DocumentIn:
+    """A text, what to call it, and which of its words (by position) to delete first."""
+
+    text: str
+    id: str | None = None
+    deleted: list[int] = field(default_factory=list)
+
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True)
+class PredictRequest:
+    """Texts to classify: plain strings, or objects with an id."""
+
+    documents: list[DocumentIn | str]
+
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True)
+class ExplainRequest:
+    """Texts to explain, and whose scores: one class, several, "all", or the "predicted" one."""
+
+    documents: list[DocumentIn | str]
+    target: str | list[str] = PREDICTED
+    against: str | None = None
+    method: str = "lrp"
+
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """What to look for: any text."""
+
+    query: str
+    top: int = 10
+
+    __pydantic_config__ = _STRICT
+
+
+# ---- answers ----------------------------------------------------------------------------------
+
+Class = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class PredictionOut:
+    """What the model says of one text; with no known word that says nothing of the text."""
+
+    id: str | None
+    predicted: Class
+    classes: list[Class]
+    scores: list[Number]
+    probabilities: list[Number]
+    known_words: int
+
+
+@dataclass(frozen=True)
+class PredictAnswer:
+    """The predictions, in the order of the texts."""
+
+    model: str
+    predictions: list[PredictionOut]
+
+
+@dataclass(frozen=True)
+class ExplanationOut:
+    """Which words spoke for the target: score = sum of relevance + padding + residual.
+
+    `spans` count Unicode code points of the text; `relevance` is a number for each word, or, for
+    several targets, a list of numbers.
+    """
+
+    id: str | None
+    text: str
+    words: list[str]
+    spans: list[list[int]]
+    known: list[bool]
+    truncated: int
+    classes: list[Class]
+    scores: list[Number]
+    target: Class | list[Class]
+    relevance: list[Number] | list[list[Number]]
+    residual: Number | list[Number]
+    padding: Number | list[Number]
+    method: str
+    parameters: dict[str, Any]
+    model: str | None
+    predicted: Class
+    probabilities: list[Number]
+    conserved: bool
+
+
+@dataclass(frozen=True)
+class ExplainAnswer:
+    """The explanations, in the order of the texts."""
+
+    explanations: list[ExplanationOut]
+
+
+@dataclass(frozen=True)
+class EntryOut:
+    """A document of the corpus, in short."""
+
+    number: int
+    id: str
+    label: str | None
+    predicted: Class
+    probability: float
+    beginning: str
+
+
+@dataclass(frozen=True)
+class TextOut(EntryOut):
+    """A document of the corpus, whole."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class DocumentOut(TextOut):
+    """A document of the corpus, and the strongest words for the class predicted."""
+
+    strongest: list[tuple[str, float]]
+
+
+@dataclass(frozen=True)
+class DocumentsAnswer:
+    """How many were found, and some of them, the surest predictions first."""
+
+    found: int
+    documents: list[TextOut]
+
+
+@dataclass(frozen=True)
+class WordOut:
+    """A word that speaks for a class, and where it does so most."""
+
+    word: str
+    relevance: Number
+    document: int
+    position: int
+    occurrences: int
+    seen: bool
+
+
+@dataclass(frozen=True)
+class ClassWordsOut:
+    """A class and its words."""
+
+    target: Class
+    words: list[WordOut]
+
+
+@dataclass(frozen=True)
+class WordsAnswer:
+    """The words of classes, over so many documents."""
+
+    documents: int
+    classes: list[ClassWordsOut]
+
+
+@dataclass(frozen=True)
+class WordDocumentOut(EntryOut):
+    """A document, and the word's relevance in it."""
+
+    relevance: Number
+
+
+@dataclass(frozen=True)
+class WordDocumentsAnswer:
+    """In how many documents the word occurs, and where it speaks most for the class."""
+
+    found: int
+    compared: int
+    documents: list[WordDocumentOut]
+
+
+@dataclass(frozen=True)
+class CarriedOut:
+    """A text and what each of its words carries of a similarity."""
+
+    text: str
+    words: list[str]
+    spans: list[list[int]]
+    carried: list[Number]
+
+
+@dataclass(frozen=True)
+class HitOut(EntryOut):
+    """A document that was found, and why."""
+
+    similarity: float
+    query: CarriedOut
+    text: CarriedOut
+
+
+@dataclass(frozen=True)
+class SearchAnswer:
+    """The nearest documents, the nearest first."""
+
+    hits: list[HitOut]
+
+
+@dataclass(frozen=True)
+class MapAnswer:
+    """Documents as points, x and y between 0 and 1; labels and classes by number, −1 for none."""
+
+    documents: int
+    numbers: list[int]
+    points: list[list[Number]]
+    ids: list[str]
+    classes: list[Class]
+    predicted: list[int]
+    label_names: list[str]
+    labels: list[int]
+    share: float
+
+
+@dataclass(frozen=True)
+class ConfusionAnswer:
+    """How often each label was predicted as each class, (labels, classes)."""
+
+    labels: list[str]
+    classes: list[Class]
+    counts: list[list[int]]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What went wrong, in one line."""
+
+    detail: str
+
+
+def with_limits(
+    schema: dict[str, Any], limits: Limits, classes: Sequence[str], methods: Sequence[str]
+) -> dict[str, Any]:
+    """Return the OpenAPI schema with what this server takes written into it."""
+    parts = schema["components"]["schemas"]
+    _update(parts["DocumentIn"], "text", maxLength=limits.characters)
+    parts["DocumentIn"]["properties"]["deleted"]["items"]["minimum"] = 0
+    for name in ("PredictRequest", "ExplainRequest"):
+        documents = parts[name]["properties"]["documents"]
+        documents |= {"minItems": 1, "maxItems": limits.documents}
+        for form in documents["items"]["anyOf"]:
+            if form.get("type") == "string":
+                form["maxLength"] = limits.characters
+    explain = parts["ExplainRequest"]["properties"]
+    names = list(dict.fromkeys(classes))
+    explain["target"]["anyOf"] = [
+        {"type": "string", "enum": [*dict.fromkeys([PREDICTED, ALL, *names])]},
+        {
+            "type": "array",
+            "items": {"type": "string", "enum": names},
+            "minItems": 1,
+            "uniqueItems": True,
+        },
+    ]
+    explain["against"]["anyOf"][0]["enum"] = names
+    explain["method"]["enum"] = list(methods)
+    if "SearchRequest" in parts:
+        _update(parts["SearchRequest"], "query", maxLength=QUERY_CHARACTERS)
+        _update(parts["SearchRequest"], "top", minimum=1, maximum=MOST_HITS)
+    return schema
+
+
+def _update(part: Mapping[str, Any], name: str, **rules: int) -> None:
+    part["properties"][name].update(rules)
