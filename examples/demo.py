@@ -17,6 +17,7 @@ from whyword.storage import cache_folder
 console = Console(highlight=False)
 CBOW_EPOCHS = 10  # the default is 40, which takes two minutes instead of half a minute
 TRAINING = "training CNN2"
+MODEL = Path("demo") / "model"
 EXAMPLE = "sci.space/61393"
 TARGETS = ["sci.space", "sci.med"]
 
@@ -96,6 +97,9 @@ def main() -> None:
     step("5. Look")
     console.print("Heatmaps, mistakes, the words of each group, a map, an evaluation:")
     console.print(f"  {tour.page.resolve().as_uri()}", soft_wrap=True)
+    model.save(MODEL)
+    console.print("Paste your own texts, delete words, look through maps, search and mistakes:")
+    console.print(f"  .venv/bin/whyword serve {MODEL} 20newsgroups:test", soft_wrap=True)
     console.print(
         f"\n[dim]Done in {time.perf_counter() - start:.0f} s. Your own texts: README.md. "
         "The whole paper: .venv/bin/whyword reproduce --out report[/dim]"

@@ -23,8 +23,8 @@ from whyword.printable import visible
 TEXT = "The moon and the rocket: a goal, the moon, and a secret key in the launch."
 HOSTILE = (
     "<script>document.title='owned'</script> <img src=x onerror=\"document.title='owned'\"> "
-    "</script></textarea><b>bold</b> \"double\" 'single' &lt; \x00\x1b[31m \u202eoverride\u202c moon "
-    "<svg onload=document.title='owned'> 👩\u200d🚀 e\u0301 goal\nשלום עולם\nkey {{7*7}} ${7*7}"
+    "</script></textarea><b>bold</b> \"double\" 'single' &lt; \x00\x1b[31m \u202eoverride\u202c "
+    "moon <svg onload=document.title='owned'> 👩\u200d🚀 e\u0301 goal\nשלום עולם\nkey {{7*7}}"
 )
 
 
@@ -51,8 +51,8 @@ def started(
             text=True,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
+        assert process.stdout is not None
         try:
-            assert process.stdout is not None
             line = process.stdout.readline()
             assert line.startswith("http://127.0.0.1:"), log.read_text()
             yield Served(line.split()[0], log, place)
@@ -191,7 +191,7 @@ def test_two_classes_as_a_contrast_and_side_by_side(visit: Visit, served: Served
     both = explain(model, TEXT, ["space", "hockey"]).relevance
     full = float(np.abs(both).max())
     assert [levels(page, n) for n in (0, 1)] == [expected(both[:, n], full) for n in (0, 1)]
-    page.get_by_role("button", name="Compare with hockey").click()  # again: no longer
+    page.get_by_role("button", name="vs hockey").click()  # again: no longer
     expect(page.locator(".text.live")).to_have_count(1)
     assert visit.requests("/api/") == before
 
@@ -563,7 +563,8 @@ def test_the_policy_stops_what_would_slip_through(visit: Visit, served: Served) 
           script.textContent = "document.title = 'owned'";
           const image = new Image();
           image.src = "http://127.0.0.1:9/x.png";
-          document.body.insertAdjacentHTML("beforeend", "<b onclick='document.title=1' id=slipped>x</b>");
+          const inline = "<b onclick='document.title=1' id=slipped>x</b>";
+          document.body.insertAdjacentHTML("beforeend", inline);
           document.body.append(script, image);
           document.getElementById("slipped").click();
         }"""

@@ -55,7 +55,7 @@ function noCorpus(wanted) {
 function describe({model, corpus}) {
   const kind = model.kind === "cnn" ? "CNN" : "SVM";
   const parts = [`${kind}, ${counted(model.classes.length, "class", "classes")}, `,
-    h("span", {title: `identity ${model.identity}`}, model.identity.slice(0, 8))];
+    h("span", {title: `identity ${model.identity}`}, (model.identity ?? "").slice(0, 8))];
   if (corpus) {
     parts.push(" · ", name(corpus.name), `, ${counted(corpus.documents, "document")}`);
     if (corpus.accuracy !== null) parts.push(`, ${percent(corpus.accuracy)} right`);

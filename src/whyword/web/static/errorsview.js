@@ -1,7 +1,7 @@
 // Which classes are taken for which, and what misled the model.
 import * as api from "./api.js";
 import {counted, h, name, number, oneLine, percent, problem, waiting} from "./dom.js";
-import {bars, colouredText, largest, legend, pieces, pooled} from "./heatmap.js";
+import {bars, colouredText, largest, legend, pieces, pooled, wordValues} from "./heatmap.js";
 import {opening} from "./corpusview.js";
 
 const MOST = 12, PAGE = 8, WORDS = 12;  // confusions listed, documents at a time, words that mislead
@@ -111,15 +111,8 @@ async function explainedDocuments(documents, target, against) {
   }
 }
 
-function values(found) {
-  if (found.parameters.occurrences !== "equal shares") return found.relevance;
-  const shown = [];
-  for (const entry of pooled(found.words, found.relevance)) for (const n of entry.places) shown[n] = entry.value;
-  return shown;
-}
-
 function documentHeatmap(found, entry, predicted, against) {
-  const shown = values(found), full = largest(shown);
+  const shown = wordValues(found, found.relevance), full = largest(shown);
   const {text, words, colour} = colouredText(pieces(found.text, found.spans, found.truncated), found.known);
   colour(shown, full);
   words.forEach((word, n) => { word.title = `${oneLine(found.words[n])}: ${number(shown[n])}`; });
@@ -129,7 +122,7 @@ function documentHeatmap(found, entry, predicted, against) {
       ` (${percent(entry.probability)})`),
     legend(full, {for: "for the predicted class", against: against === null ? "against" : "for the label",
       unknown: found.known.includes(false), truncated: found.truncated}),
-    h("div", {className: "clipped"}, text));
+    h("div", {className: "clipped", tabIndex: 0, role: "region", "aria-label": `Text of ${oneLine(entry.id)}`}, text));
 }
 
 // What misled the model in these documents together: sums over words, in how many documents.

@@ -1,24 +1,17 @@
 // Paste a text, see why, change it, see what changes.
 import * as api from "./api.js";
-import {counted, h, name, number, oneLine, percent, problem, say, signed, waiting} from "./dom.js";
-import {bars, colouredText, largest, legend, pieces, pooled} from "./heatmap.js";
-import {asHtml, asPicture, copiedPicture, copiedText, downloaded, packedText, unpackedText} from "./share.js";
+import {counted, h, name, oneLine, percent, problem, say, waiting} from "./dom.js";
+import {legend} from "./heatmap.js";
+import {drawn} from "./livetext.js";
+import {unpackedText} from "./share.js";
+import {classList, wordLists} from "./sidebar.js";
+import {BESIDE, CONTRAST, ONE, change, isContrast, panels, start, state, valuesOf} from "./state.js";
+import {menu} from "./takealong.js";
 
 const PAUSE = 250;  // milliseconds after a key
 const LONG = 50_000, BEGINNING = 10_000;  // characters: browsers take minutes to lay out some longer fields
-const LISTED = 10, REMOVED = 5, LONG_LINK = 8_000;
-const ONE = "one", CONTRAST = "contrast", BESIDE = "beside";
+const REMOVED = 5;
 
-// What stays when another view is opened.
-const state = {
-  text: "", id: null, label: null,  // the document
-  answers: new Map(),               // explanations by which words are deleted
-  shown: null,                      // the one on the screen
-  deleted: [], past: [],            // positions, and what they were before
-  target: null, against: null, mode: ONE,  // class numbers
-  pinned: false,                    // whether the class was chosen, so that it stays
-  problem: null, notice: null,
-};
 let root, request = null, timer = null;
 
 // ---- opening ----------------------------------------------------------------------------------
@@ -62,7 +55,7 @@ async function openParameters(parameters) {
     return undefined;
   }
   const made = parameters.get("m");
-  if (made && !root.server.model.identity.startsWith(made)) {
+  if (made && !identity().startsWith(made)) {
     state.notice = "This link was made with another model; what you see here is this model's view.";
   }
   choose(parameters);
@@ -70,6 +63,8 @@ async function openParameters(parameters) {
     .filter(Number.isInteger);
   return undefined;
 }
+
+const identity = () => root.server.model.identity ?? "";  // none for models that cannot be saved
 
 async function openDocument(given, parameters) {
   root.result.replaceChildren(waiting("Fetching the document …"));
@@ -91,18 +86,6 @@ function choose(parameters) {
     state.against = at("a");
     state.mode = parameters.get("v") === BESIDE ? BESIDE : CONTRAST;
   }
-}
-
-function start(text, found = null) {
-  Object.assign(state, {
-    text, id: found?.id ?? null, label: found?.label ?? null, answers: new Map(), shown: null,
-    deleted: [], past: [], target: null, against: null, mode: ONE, pinned: false, problem: null});
-}
-
-function change(text) {  // the document is another one, but what is looked at stays
-  Object.assign(state, {text, id: null, label: null, answers: new Map(), deleted: [], past: [],
-    problem: null, notice: null});
-  if (!text.trim()) state.shown = null;
 }
 
 function fillField() {
@@ -202,52 +185,6 @@ function removeStrongest() {
   else say("No word speaks for this class.");
 }
 
-// ---- values -----------------------------------------------------------------------------------
-
-function column(found, at) {
-  const values = found.relevance.map((row) => row[at]);
-  if (found.parameters.occurrences !== "equal shares") return values;
-  const shown = [];  // in a bag of words each occurrence shows its word's whole value
-  for (const entry of pooled(found.words, values)) for (const n of entry.places) shown[n] = entry.value;
-  return shown;
-}
-
-function valuesOf(found, mode = state.mode) {
-  const first = column(found, state.target);
-  if (mode !== CONTRAST || state.against === null) return first;
-  const second = column(found, state.against);
-  return first.map((value, n) => value - second[n]);
-}
-
-function panels(found) {
-  const names = found.classes.map(String), parts = pieces(found.text, found.spans, found.truncated);
-  const gone = new Set(state.deleted), against = state.against;
-  const one = (title, values, figures) => ({title, values, parts, gone, note: note(found, figures)});
-  const figures = (at) => ["scores", "padding", "residual"].map((field) => found[field][at]);
-  let made;
-  if (state.mode === CONTRAST && against !== null) {
-    const second = figures(against);
-    made = [one(`${names[state.target]} rather than ${names[against]}`, valuesOf(found),
-      figures(state.target).map((value, n) => value - second[n]))];
-  } else {
-    const shown = state.mode === BESIDE && against !== null ? [state.target, against] : [state.target];
-    made = shown.map((at) => one(names[at], column(found, at), figures(at)));
-  }
-  const full = largest(...made.map((panel) => panel.values));
-  made.forEach((panel) => { panel.full = full; });
-  return made;
-}
-
-function note(found, [score, padding, residual]) {
-  const words = score - padding - residual, small = 1e-4 * Math.max(1, Math.abs(score));
-  let line = `score ${signed(score)} = words ${signed(words)}`;
-  if (Math.abs(padding) > small) line += `, no word's ${signed(padding)}`;
-  line += Math.abs(residual) <= small ? `, left over ${Math.abs(residual).toExponential(0).replace("-", "−")}`
-    : `, unexplained ${number(residual)}`;
-  return found.parameters.occurrences === "equal shares"
-    ? `${line}; occurrences of a word share its value` : line;
-}
-
 // ---- on the screen ----------------------------------------------------------------------------
 
 function render() {
@@ -263,8 +200,8 @@ function render() {
   root.result.replaceChildren(...notices.filter(Boolean), verdict(found), flipped(), ...remarks(found),
     h("div", {className: "columns"},
       h("div", {className: "reading"}, toolbar(found, shown), key(found, shown[0].full),
-        h("div", {className: `ww panels-${shown.length}`}, ...shown.map((panel, n) => drawn(panel, found, n)))),
-      h("aside", {"aria-label": "Classes and words"}, classList(found), wordLists(found, shown[0]))));
+        h("div", {className: `ww panels-${shown.length}`}, ...shown.map((panel, n) => drawn(panel, found, n, toggle)))),
+      h("aside", {"aria-label": "Classes and words"}, classList(found, pick, compare), wordLists(found, shown[0]))));
   root.result.querySelector(".classes").scrollTop = scrolled;
   if (focused) root.result.querySelector(focused)?.focus({preventScroll: true});
 }
@@ -276,6 +213,12 @@ function selectorOf(element) {
   if (element.name === "mode") return `[name=mode][value=${element.value}]`;
   const named = ["class", "versus", "panel"].find((key) => element.dataset[key] !== undefined);
   return named ? `[data-${named}="${element.dataset[named]}"]` : null;
+}
+
+function tell(what) {  // for a while
+  const line = h("p", {className: "notice", role: "status"}, what);
+  root.result.prepend(line);
+  setTimeout(() => line.remove(), 4000);
 }
 
 function verdict(found) {
@@ -348,95 +291,13 @@ function toolbar(found, shown) {
       button("Remove the top five", removeStrongest, {id: "top-five"}),
       button("Undo", undo, {id: "undo", disabled: !state.past.length}),
       button("All words back", () => setDeleted([]), {id: "back", disabled: !state.deleted.length}),
-      h("details", {className: "menu"}, h("summary", {}, "Take along"), h("div", {onclick: closeMenu},
-        button("Copy as image", () => takeImage(shown)), button("Copy as HTML", () => takeHtml(shown)),
-        button("Download JSON", () => takeJson(found)), button("Copy link", takeLink)))));
+      menu(shown, identity(), tell)));
 }
-
-function closeMenu(event) { event.currentTarget.parentElement.open = false; }
 
 function key(found, full) {
   return h("div", {className: "ww"}, legend(full, {
-    for: state.mode === CONTRAST ? "for the first" : "for", truncated: found.truncated,
+    for: isContrast() ? "for the first" : "for", truncated: found.truncated,
     unknown: found.known.includes(false), gone: state.deleted.length > 0}));
-}
-
-// The words stay where they are while classes change and words go: they are coloured anew.
-let texts = {of: null, made: []};
-
-function drawn(panel, found, at) {
-  if (texts.of !== found.text) texts = {of: found.text, made: []};
-  texts.made[at] ??= liveText(panel.parts, found.known, at);
-  const one = texts.made[at];
-  Object.assign(one, {panel, found});
-  one.colour(panel.values, panel.full, panel.gone);
-  return h("section", {}, h("h2", {dir: "auto"}, oneLine(panel.title)), h("p", {className: "note"}, panel.note), one.text);
-}
-
-function liveText(parts, known, at) {
-  const one = colouredText(parts, known), {text} = one;
-  text.classList.add("live");
-  text.tabIndex = 0;
-  text.dataset.panel = at;
-  text.setAttribute("role", "group");
-  text.setAttribute("aria-label", "The text. Arrow keys walk through its words, Enter deletes one or takes it back.");
-  listen(one);
-  return one;
-}
-
-function classList(found) {
-  const whole = state.answers.get(""), before = state.deleted.length ? whole : null;
-  const order = found.scores.map((score, n) => n).sort((a, b) => found.scores[b] - found.scores[a]);
-  const list = h("ul", {className: "classes"});
-  for (const n of order) {
-    const fill = h("span", {className: "fill"}), label = oneLine(found.classes[n]);
-    fill.style.width = `${(100 * found.probabilities[n]).toFixed(1)}%`;
-    const track = h("span", {className: "track"}, fill);
-    if (before) {
-      const mark = h("span", {className: "mark", title: `before: ${percent(before.probabilities[n])}`});
-      mark.style.left = `${(100 * before.probabilities[n]).toFixed(1)}%`;
-      track.append(mark);
-    }
-    const change = before ? found.scores[n] - before.scores[n] : 0;
-    list.append(h("li", {className: n === state.target ? "chosen" : n === state.against ? "other" : ""},
-      h("button", {type: "button", className: "class", "aria-pressed": String(n === state.target),
-        onclick: () => pick(n), "data-class": n},
-      h("bdi", {className: "word"}, label), track, h("span", {className: "value"}, percent(found.probabilities[n])),
-      h("span", {className: "score"}, signed(found.scores[n]),
-        before && Math.abs(change) > 5e-3 ? h("small", {}, ` (${signed(change)})`) : null)),
-      h("button", {type: "button", className: "versus", disabled: n === state.target,
-        "aria-pressed": String(n === state.against), "aria-label": `Compare with ${label}`,
-        title: `compare with ${label}`, "data-versus": n, onclick: () => compare(n === state.against ? null : n)}, "vs")));
-  }
-  return h("section", {}, h("h2", {}, "Classes"),
-    h("p", {className: "note"}, before ? "Probability and score; in brackets what the deletions changed."
-      : "Probability and score. Choose one to see why."), list);
-}
-
-function wordLists(found, panel) {
-  const live = found.words.map((word, n) => n).filter((n) => !panel.gone.has(n));
-  const raw = state.mode === CONTRAST && state.against !== null
-    ? found.relevance.map((row) => row[state.target] - row[state.against])
-    : found.relevance.map((row) => row[state.target]);
-  const entries = pooled(live.map((n) => found.words[n]), live.map((n) => raw[n]));
-  entries.forEach((entry) => { entry.places = entry.places.map((at) => live[at]); });
-  const full = entries.length ? Math.abs(entries[0].value) : 0;
-  const some = (sign) => entries.filter((entry) => entry.value * sign > 0).slice(0, LISTED);
-  const part = (title, list) => h("section", {}, h("h2", {}, title), list.length
-    ? bars(list, full, (entry) => flash(entry.places)) : h("p", {className: "note"}, "none"));
-  const names = found.classes.map(oneLine);
-  const against = state.mode === CONTRAST && state.against !== null ? `Words for ${names[state.against]}` : "Words against it";
-  return h("div", {className: "wordlists"}, part(`Words for ${names[state.target]}`, some(1)), part(against, some(-1)));
-}
-
-function flash(places) {
-  const text = root.result.querySelector(".text.live");
-  places.forEach((n) => {
-    const word = text.querySelector(`[data-n="${n}"]`);
-    word?.classList.add("flash");
-    setTimeout(() => word?.classList.remove("flash"), 1500);
-  });
-  text.querySelector(`[data-n="${places[0]}"]`)?.scrollIntoView({block: "center", behavior: "smooth"});
 }
 
 // Choosing recolours what is there: the answer holds all classes.
@@ -453,76 +314,6 @@ function compare(n) {
   state.against = n === state.target ? null : n;
   state.mode = state.against === null ? ONE : state.mode === BESIDE ? BESIDE : CONTRAST;
   render();
-}
-
-// ---- words under the pointer, and under the keys ----------------------------------------------
-
-const tip = document.getElementById("tip");
-
-function listen(one) {
-  const {text, words} = one;
-  let at = -1, touched = -1;
-  const wordOf = (event) => {
-    const n = event.target.dataset?.n;
-    return n === undefined ? -1 : Number(n);
-  };
-  const tell = (n, x, y) => showTip(n, one.panel, one.found, x, y, touched === n);
-  text.addEventListener("click", (event) => {
-    const n = wordOf(event);
-    if (n < 0) return;
-    if (event.pointerType === "touch" && touched !== n) {  // a finger cannot point: the first tap does
-      touched = n;
-      tell(n, event.clientX, event.clientY + 18);
-      return;
-    }
-    touched = -1;
-    tip.hidden = true;
-    toggle(n);
-  });
-  text.addEventListener("pointermove", (event) => {
-    if (event.pointerType === "touch") return;
-    const n = wordOf(event);
-    if (n < 0) tip.hidden = true;
-    else tell(n, event.clientX, event.clientY + 18);
-  });
-  text.addEventListener("pointerleave", (event) => { if (event.pointerType !== "touch") tip.hidden = true; });
-  text.addEventListener("blur", () => { tip.hidden = true; words[at]?.classList.remove("here"); });
-  text.addEventListener("focus", () => { if (at >= 0) walk(at); });
-  text.addEventListener("keydown", (event) => {
-    const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
-    if (step && words.length) {
-      event.preventDefault();
-      walk(Math.max(0, Math.min(words.length - 1, at + step)));
-    } else if (["Enter", "Delete", "Backspace", " "].includes(event.key) && at >= 0) {
-      event.preventDefault();
-      toggle(at);
-    } else if (event.key === "Escape") tip.hidden = true;
-  });
-  function walk(n) {
-    words[at]?.classList.remove("here");
-    at = n;
-    words[n].classList.add("here");
-    words[n].scrollIntoView({block: "nearest"});
-    const box = words[n].getBoundingClientRect();
-    tell(n, box.left, box.bottom + 6);
-    say(`${one.found.words[n]}, ${one.panel.gone.has(n) ? "deleted" : number(one.panel.values[n])}`);
-  }
-}
-
-function showTip(n, panel, found, x, y, touched = false) {
-  const row = found.relevance[n], order = row.map((value, k) => k).sort((a, b) => row[b] - row[a]);
-  const line = (k) => h("li", {}, `${oneLine(found.classes[k])} `, h("b", {}, number(row[k])));
-  const gone = panel.gone.has(n);
-  tip.replaceChildren(...[
-    h("p", {}, h("b", {}, name(found.words[n])), gone ? " deleted" : ` ${number(panel.values[n])}`,
-      found.known[n] ? "" : ", unknown to the model"),
-    !gone && row.length > 2 && h("ul", {}, ...order.slice(0, 3).map(line), h("li", {}, "…"),
-      ...order.slice(-2).map(line)),
-    h("p", {className: "note"}, `${touched ? "Tap again" : "Click"} to ${gone ? "take it back" : "delete it"}`)].filter(Boolean));
-  tip.hidden = false;
-  const box = tip.getBoundingClientRect();
-  tip.style.left = `${Math.max(4, Math.min(x, innerWidth - box.width - 8))}px`;
-  tip.style.top = `${y + box.height > innerHeight ? Math.max(4, y - box.height - 36) : y}px`;
 }
 
 // ---- texts from elsewhere ---------------------------------------------------------------------
@@ -584,57 +375,4 @@ function clear() {
 async function random() {
   const n = Math.floor(Math.random() * root.server.corpus.documents);
   location.hash = `#/explain?doc=${n}`;
-}
-
-// ---- taking along -----------------------------------------------------------------------------
-
-function told(done, how) {
-  const line = h("p", {className: "notice", role: "status"}, done ? how[0] : how[1]);
-  root.result.prepend(line);
-  setTimeout(() => line.remove(), 4000);
-}
-
-async function takeImage(shown) {
-  try {
-    const picture = await asPicture(shown);
-    const done = await copiedPicture(picture);
-    if (!done) downloaded(picture, "why.png");
-    told(done, ["The picture is in the clipboard.", "This browser lets no page copy pictures: it was saved as why.png."]);
-  } catch (error) {
-    state.problem = error;
-    render();
-  }
-}
-
-function takeHtml(shown) {
-  const html = asHtml(shown), done = copiedText({"text/html": html, "text/plain": state.shown.text});
-  if (!done) downloaded(new Blob([`<!DOCTYPE html><meta charset="utf-8">${html}`], {type: "text/html"}), "why.html");
-  told(done, ["The coloured text is in the clipboard.", "This browser lets no page copy HTML: it was saved as why.html."]);
-}
-
-function takeJson(found) {
-  downloaded(new Blob([JSON.stringify(found)], {type: "application/json"}), "why.json");
-}
-
-export async function link() {
-  const found = state.shown, values = new URLSearchParams();
-  values.set("m", root.server.model.identity.slice(0, 16));
-  values.set("c", String(found.classes[state.target]));
-  if (state.against !== null) {
-    values.set("a", String(found.classes[state.against]));
-    values.set("v", state.mode);
-  }
-  if (state.deleted.length) values.set("d", state.deleted.join());
-  values.set("t", await packedText(state.text));
-  return `${location.origin}${location.pathname}#/explain?${values}`;
-}
-
-async function takeLink() {
-  const address = await link();
-  const done = copiedText({"text/plain": address});
-  history.replaceState(null, "", address);
-  const long = address.length > LONG_LINK
-    ? ` It has ${counted(address.length, "character")}; some programs cut such links.` : "";
-  told(done, [`The link is in the clipboard; the text is in the link itself.${long}`,
-    `The link is in the address bar; the text is in the link itself.${long}`]);
 }

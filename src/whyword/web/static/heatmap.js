@@ -108,6 +108,14 @@ export function pooled(words, values) {
   return [...sums.values()].sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
 }
 
+// What each word shows: in a bag of words, where occurrences share a word's value, the whole of it.
+export function wordValues(found, relevance) {
+  if (found.parameters.occurrences !== "equal shares") return relevance;
+  const shown = [];
+  for (const {value, places} of pooled(found.words, relevance)) for (const n of places) shown[n] = value;
+  return shown;
+}
+
 export function bars(entries, full, onChoose) {
   const list = h("ol", {className: "bars"});
   for (const entry of entries) {

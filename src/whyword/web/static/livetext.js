@@ -1,0 +1,94 @@
+// A coloured text whose words show their numbers and are deleted by a click, a tap or a key.
+import {h, name, number, oneLine, say} from "./dom.js";
+import {colouredText} from "./heatmap.js";
+
+const tip = document.getElementById("tip");
+
+// The words stay where they are while classes change and words go: they are coloured anew.
+let texts = {of: null, made: []};
+
+export function drawn(panel, found, at, toggle) {
+  if (texts.of !== found.text) texts = {of: found.text, made: []};
+  texts.made[at] ??= liveText(panel.parts, found.known, at, toggle);
+  const one = texts.made[at];
+  Object.assign(one, {panel, found});
+  one.colour(panel.values, panel.full, panel.gone);
+  return h("section", {}, h("h2", {dir: "auto"}, oneLine(panel.title)), h("p", {className: "note"}, panel.note), one.text);
+}
+
+function liveText(parts, known, at, toggle) {
+  const one = colouredText(parts, known), {text} = one;
+  text.classList.add("live");
+  text.tabIndex = 0;
+  text.dataset.panel = at;
+  text.setAttribute("role", "group");
+  text.setAttribute("aria-label", "The text. Arrow keys walk through its words, Enter deletes one or takes it back.");
+  listen(one, toggle);
+  return one;
+}
+
+function listen(one, toggle) {
+  const {text, words} = one;
+  let at = -1, touched = -1;
+  const wordOf = (event) => {
+    const n = event.target.dataset?.n;
+    return n === undefined ? -1 : Number(n);
+  };
+  const tell = (n, x, y) => showTip(n, one.panel, one.found, x, y, touched === n);
+  text.addEventListener("click", (event) => {
+    const n = wordOf(event);
+    if (n < 0) return;
+    if (event.pointerType === "touch" && touched !== n) {  // a finger cannot point: the first tap does
+      touched = n;
+      tell(n, event.clientX, event.clientY + 18);
+      return;
+    }
+    touched = -1;
+    tip.hidden = true;
+    toggle(n);
+  });
+  text.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "touch") return;
+    const n = wordOf(event);
+    if (n < 0) tip.hidden = true;
+    else tell(n, event.clientX, event.clientY + 18);
+  });
+  text.addEventListener("pointerleave", (event) => { if (event.pointerType !== "touch") tip.hidden = true; });
+  text.addEventListener("blur", () => { tip.hidden = true; words[at]?.classList.remove("here"); });
+  text.addEventListener("focus", () => { if (at >= 0) walk(at); });
+  text.addEventListener("keydown", (event) => {
+    const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+    if (step && words.length) {
+      event.preventDefault();
+      walk(Math.max(0, Math.min(words.length - 1, at + step)));
+    } else if (["Enter", "Delete", "Backspace", " "].includes(event.key) && at >= 0) {
+      event.preventDefault();
+      toggle(at);
+    } else if (event.key === "Escape") tip.hidden = true;
+  });
+  function walk(n) {
+    words[at]?.classList.remove("here");
+    at = n;
+    words[n].classList.add("here");
+    words[n].scrollIntoView({block: "nearest"});
+    const box = words[n].getBoundingClientRect();
+    tell(n, box.left, box.bottom + 6);
+    say(`${one.found.words[n]}, ${one.panel.gone.has(n) ? "deleted" : number(one.panel.values[n])}`);
+  }
+}
+
+function showTip(n, panel, found, x, y, touched = false) {
+  const row = found.relevance[n], order = row.map((value, k) => k).sort((a, b) => row[b] - row[a]);
+  const line = (k) => h("li", {}, `${oneLine(found.classes[k])} `, h("b", {}, number(row[k])));
+  const gone = panel.gone.has(n);
+  tip.replaceChildren(...[
+    h("p", {}, h("b", {}, name(found.words[n])), gone ? " deleted" : ` ${number(panel.values[n])}`,
+      found.known[n] ? "" : ", unknown to the model"),
+    !gone && row.length > 2 && h("ul", {}, ...order.slice(0, 3).map(line), h("li", {}, "…"),
+      ...order.slice(-2).map(line)),
+    h("p", {className: "note"}, `${touched ? "Tap again" : "Click"} to ${gone ? "take it back" : "delete it"}`)].filter(Boolean));
+  tip.hidden = false;
+  const box = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(4, Math.min(x, innerWidth - box.width - 8))}px`;
+  tip.style.top = `${y + box.height > innerHeight ? Math.max(4, y - box.height - 36) : y}px`;
+}

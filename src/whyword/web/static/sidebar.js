@@ -1,0 +1,61 @@
+// The classes with their scores, and the strongest words.
+import {h, oneLine, percent, signed} from "./dom.js";
+import {bars, pooled} from "./heatmap.js";
+import {isContrast, state} from "./state.js";
+
+const LISTED = 10;
+
+export function classList(found, pick, compare) {
+  const whole = state.answers.get(""), before = state.deleted.length ? whole : null;
+  const order = found.scores.map((score, n) => n).sort((a, b) => found.scores[b] - found.scores[a]);
+  const list = h("ul", {className: "classes"});
+  for (const n of order) {
+    const fill = h("span", {className: "fill"}), label = oneLine(found.classes[n]);
+    fill.style.width = `${(100 * found.probabilities[n]).toFixed(1)}%`;
+    const track = h("span", {className: "track"}, fill);
+    if (before) {
+      const mark = h("span", {className: "mark", title: `before: ${percent(before.probabilities[n])}`});
+      mark.style.left = `${(100 * before.probabilities[n]).toFixed(1)}%`;
+      track.append(mark);
+    }
+    const change = before ? found.scores[n] - before.scores[n] : 0;
+    list.append(h("li", {className: n === state.target ? "chosen" : n === state.against ? "other" : ""},
+      h("button", {type: "button", className: "class", "aria-pressed": String(n === state.target),
+        onclick: () => pick(n), "data-class": n},
+      h("bdi", {className: "word"}, label), track, h("span", {className: "value"}, percent(found.probabilities[n])),
+      h("span", {className: "score"}, signed(found.scores[n]),
+        before && Math.abs(change) > 5e-3 ? h("small", {}, ` (${signed(change)})`) : null)),
+      h("button", {type: "button", className: "versus", disabled: n === state.target,
+        "aria-pressed": String(n === state.against), "aria-label": `vs ${label}`,
+        title: `compare with ${label}`, "data-versus": n, onclick: () => compare(n === state.against ? null : n)}, "vs")));
+  }
+  return h("section", {}, h("h2", {}, "Classes"),
+    h("p", {className: "note"}, before ? "Probability and score; in brackets what the deletions changed."
+      : "Probability and score. Choose one to see why."), list);
+}
+
+export function wordLists(found, panel) {
+  const live = found.words.map((word, n) => n).filter((n) => !panel.gone.has(n));
+  const raw = isContrast()
+    ? found.relevance.map((row) => row[state.target] - row[state.against])
+    : found.relevance.map((row) => row[state.target]);
+  const entries = pooled(live.map((n) => found.words[n]), live.map((n) => raw[n]));
+  entries.forEach((entry) => { entry.places = entry.places.map((at) => live[at]); });
+  const full = entries.length ? Math.abs(entries[0].value) : 0;
+  const some = (sign) => entries.filter((entry) => entry.value * sign > 0).slice(0, LISTED);
+  const part = (title, list) => h("section", {}, h("h2", {}, title), list.length
+    ? bars(list, full, (entry) => flash(entry.places)) : h("p", {className: "note"}, "none"));
+  const names = found.classes.map(oneLine);
+  const against = isContrast() ? `Words for ${names[state.against]}` : "Words against it";
+  return h("div", {className: "wordlists"}, part(`Words for ${names[state.target]}`, some(1)), part(against, some(-1)));
+}
+
+function flash(places) {
+  const text = document.querySelector(".text.live");
+  places.forEach((n) => {
+    const word = text.querySelector(`[data-n="${n}"]`);
+    word?.classList.add("flash");
+    setTimeout(() => word?.classList.remove("flash"), 1500);
+  });
+  text.querySelector(`[data-n="${places[0]}"]`)?.scrollIntoView({block: "center", behavior: "smooth"});
+}

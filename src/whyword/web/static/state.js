@@ -1,0 +1,68 @@
+// What the explain view shows, and the numbers that follow from it.
+import {number, signed} from "./dom.js";
+import {largest, pieces, wordValues} from "./heatmap.js";
+
+export const ONE = "one", CONTRAST = "contrast", BESIDE = "beside";
+
+// What stays when another view is opened.
+export const state = {
+  text: "", id: null, label: null,  // the document
+  answers: new Map(),               // explanations by which words are deleted
+  shown: null,                      // the one on the screen
+  deleted: [], past: [],            // positions, and what they were before
+  target: null, against: null, mode: ONE,  // class numbers
+  pinned: false,                    // whether the class was chosen, so that it stays
+  problem: null, notice: null,
+};
+
+export function start(text, found = null) {
+  Object.assign(state, {
+    text, id: found?.id ?? null, label: found?.label ?? null, answers: new Map(), shown: null,
+    deleted: [], past: [], target: null, against: null, mode: ONE, pinned: false, problem: null});
+}
+
+export function change(text) {  // the document is another one, but what is looked at stays
+  Object.assign(state, {text, id: null, label: null, answers: new Map(), deleted: [], past: [],
+    problem: null, notice: null});
+  if (!text.trim()) state.shown = null;
+}
+
+export const isContrast = () => state.mode === CONTRAST && state.against !== null;
+
+const column = (found, at) => wordValues(found, found.relevance.map((row) => row[at]));
+
+export function valuesOf(found) {
+  const first = column(found, state.target);
+  if (!isContrast()) return first;
+  const second = column(found, state.against);
+  return first.map((value, n) => value - second[n]);
+}
+
+export function panels(found) {
+  const names = found.classes.map(String), parts = pieces(found.text, found.spans, found.truncated);
+  const gone = new Set(state.deleted), against = state.against;
+  const one = (title, values, figures) => ({title, values, parts, gone, note: note(found, figures)});
+  const figures = (at) => ["scores", "padding", "residual"].map((field) => found[field][at]);
+  let made;
+  if (isContrast()) {
+    const second = figures(against);
+    made = [one(`${names[state.target]} rather than ${names[against]}`, valuesOf(found),
+      figures(state.target).map((value, n) => value - second[n]))];
+  } else {
+    const shown = state.mode === BESIDE && against !== null ? [state.target, against] : [state.target];
+    made = shown.map((at) => one(names[at], column(found, at), figures(at)));
+  }
+  const full = largest(...made.map((panel) => panel.values));
+  made.forEach((panel) => { panel.full = full; });
+  return made;
+}
+
+function note(found, [score, padding, residual]) {
+  const words = score - padding - residual, small = 1e-4 * Math.max(1, Math.abs(score));
+  let line = `score ${signed(score)} = words ${signed(words)}`;
+  if (Math.abs(padding) > small) line += `, no word's ${signed(padding)}`;
+  line += Math.abs(residual) <= small ? `, left over ${Math.abs(residual).toExponential(0).replace("-", "−")}`
+    : `, unexplained ${number(residual)}`;
+  return found.parameters.occurrences === "equal shares"
+    ? `${line}; occurrences of a word share its value` : line;
+}
