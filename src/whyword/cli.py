@@ -782,7 +782,7 @@ def serve(
         records = list(counted(read, "read"))
         chosen = [records[number] for number in some_of(len(records), limit, seed)]
         with stages() as tell:
-            library = open_library(loaded, chosen, source, tell)
+            library = open_library(loaded, chosen, Path(source).name, tell)
     application = create_app(Engine(loaded, limits, memory << 20), library, access)
     address = address_of(bound, host)
     if not local and token is None:

@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from whyword.errors import InputError, MissingExtraError, WhywordError
+from whyword.printable import one_line, storable
 from whyword.web.assets import PAGE, asset, assets
 from whyword.web.docspage import docs_page
 from whyword.web.engine import Engine
@@ -28,6 +30,7 @@ from whyword.web.schema import (
     Problem,
     SearchAnswer,
     SearchRequest,
+    TextIn,
     WordDocumentsAnswer,
     WordsAnswer,
     with_limits,
@@ -36,9 +39,11 @@ from whyword.web.schema import (
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+T = TypeVar("T", bound=TextIn)
 _NO_CORPUS = "no corpus is served; start with: whyword serve MODEL CORPUS"
 _EXAMPLE = "The shuttle reached orbit."
 _MOST_LISTED = 50
+_LONGEST_PROBLEM = 1_000  # characters
 
 
 def create_app(engine: Engine, library: Library | None = None, access: Access | None = None) -> App:
@@ -89,7 +94,7 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
         return answer(await gate.run(lambda: packed(work())))
 
     def problem(status: int, reason: str, **headers: str) -> Response:
-        return answer(packed({"detail": reason}), status, **headers)
+        return answer(packed({"detail": one_line(reason)[:_LONGEST_PROBLEM]}), status, **headers)
 
     @app.exception_handler(WhywordError)
     async def refused(_: Request, error: Exception) -> Response:
@@ -103,6 +108,8 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
 
     @app.exception_handler(HTTPException)
     async def failed(_: Request, error: HTTPException) -> Response:
+        if error.status_code == 400:  # what FastAPI says of bodies that break the parser
+            return problem(422, "the body is no JSON in UTF-8, or nested or numbered beyond reason")
         return problem(error.status_code, str(error.detail), **dict(error.headers or {}))
 
     @app.exception_handler(Exception)
@@ -150,9 +157,9 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
     # ---- the model ----------------------------------------------------------------------------
 
     @app.get("/healthz", responses={503: {"model": Problem}})
-    async def healthz() -> dict[str, str | int]:
+    async def healthz() -> dict[str, str | int | None]:
         """Say that the server is there, and how many requests are being answered."""
-        return {"status": "ok", "model": engine.model.identity, "answering": gate.inside}
+        return {"status": "ok", "model": engine.identity, "answering": gate.inside}
 
     @app.get("/api/about", responses=problems)
     async def about() -> dict[str, Any]:
@@ -169,11 +176,11 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
     @app.post("/api/predict", response_model=PredictAnswer, responses=problems)
     async def predict(asked: Annotated[PredictRequest, example(documents=[_EXAMPLE])]) -> Response:
         """Return the class of each text, with scores and probabilities."""
-        given = _documents(asked.documents, limits.documents)
+        given = _documents(asked.documents, TextIn, limits.documents)
         texts, ids = [one.text for one in given], [one.id for one in given]
         return await computed(
             lambda: {
-                "model": engine.model.identity,
+                "model": engine.identity,
                 "predictions": engine.predict(texts, ids),
             }
         )
@@ -183,7 +190,7 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
         asked: Annotated[ExplainRequest, example(documents=[_EXAMPLE], target="all")],
     ) -> Response:
         """Say which words spoke for a class, several or all of them, and which against."""
-        given = _documents(asked.documents, limits.documents)
+        given = _documents(asked.documents, DocumentIn, limits.documents)
         work = partial(
             engine.explain,
             [one.text for one in given],
@@ -229,7 +236,7 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
             raise InputError(f"a query may have {QUERY_CHARACTERS:,} characters at most")
         if not 1 <= asked.top <= MOST_HITS:
             raise InputError(f"top must be from 1 to {MOST_HITS}, not {asked.top}")
-        return await computed(partial(corpus().search, asked.query, asked.top))
+        return await computed(partial(corpus().search, storable(asked.query), asked.top))
 
     drawn: list[bytes] = []  # the map is the same every time
 
@@ -274,10 +281,15 @@ def _describe(app: "FastAPI", engine: Engine) -> None:
     app.openapi_schema = with_limits(app.openapi(), engine.limits, engine.names, methods)
 
 
-def _documents(given: Sequence[DocumentIn | str], most: int) -> list[DocumentIn]:
+def _documents(given: Sequence[T | str], kind: type[T], most: int) -> list[T]:
     if not 1 <= len(given) <= most:
         raise InputError(f"send from 1 to {most} documents, not {len(given):,}")
-    return [DocumentIn(one) if isinstance(one, str) else one for one in given]
+    several = [kind(one) if isinstance(one, str) else one for one in given]
+    return [
+        # JSON can write halves of surrogate pairs, but no answer can be encoded with one in it
+        replace(one, text=storable(one.text), id=None if one.id is None else storable(one.id))
+        for one in several
+    ]
 
 
 def _first_problem(errors: Sequence[Any]) -> str:

@@ -45,7 +45,7 @@ def _operation(path: str, method: str, operation: Mapping[str, Any]) -> Iterator
     body = operation.get("requestBody")
     if body:
         content = body["content"]["application/json"]
-        yield f"<p>Takes {_linked(content['schema'])}, for example</p><pre>"
+        yield f"<p>Takes {_linked(content['schema'])}, for example</p><pre tabindex='0'>"
         example = next(iter(content.get("examples", {"": {"value": {}}}).values()))["value"]
         yield escape(
             f"curl -s localhost:PORT{path} -H 'content-type: application/json' \\\n"

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from whyword.errors import InputError
-from whyword.explaining import explain
+from whyword.explaining import explain, identity_of
 from whyword.methods.blocks import NetworkBlock, documents_of, kind_of, model_classes
 from whyword.methods.registry import METHODS
 from whyword.models.cnn import CNNClassifier
@@ -40,6 +40,7 @@ class Engine:
         self.limits = limits or Limits()
         self.classes: list[Label] = model_classes(model)
         self.names = [str(label) for label in self.classes]
+        self.identity = identity_of(model)  # None if it holds somebody's function
 
     def about(self) -> dict[str, Any]:
         """Return what is to be known of the model."""
@@ -47,7 +48,7 @@ class Engine:
         kind = kind_of(self.model)
         return {
             "kind": "cnn" if kind is NetworkBlock else "svm",
-            "identity": self.model.identity,
+            "identity": self.identity,
             "classes": self.classes,
             "max_words": getattr(self.model, "max_words", None),
             "documents": facts.get("documents"),

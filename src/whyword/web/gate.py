@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
 from typing import TypeVar
 
 from whyword.errors import WhywordError
@@ -32,6 +33,7 @@ class Gate:
         self._seconds = limits.work_seconds
         self._pool = ThreadPoolExecutor(limits.workers, thread_name_prefix="whyword")
         self._inside = 0
+        self._lock = Lock()
 
     @property
     def inside(self) -> int:
@@ -44,23 +46,24 @@ class Gate:
         Work that takes too long is given up, but keeps its place until it is really over: no
         number of clients can make more run than there is room for.
         """
-        if self._inside >= self._room:
-            raise BusyError(f"{self._inside} requests are being answered; try again in a moment")
-        self._inside += 1
-        future = asyncio.get_running_loop().run_in_executor(self._pool, work)
-        future.add_done_callback(self._left)
+        with self._lock:
+            if self._inside >= self._room:
+                raise BusyError(
+                    f"{self._inside} requests are being answered; try again in a moment"
+                )
+            future = self._pool.submit(work)
+            self._inside += 1
+        future.add_done_callback(self._left)  # of the thread's own: asyncio's ends when given up
         try:
-            return await asyncio.wait_for(asyncio.shield(future), self._seconds)
+            return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
         except TimeoutError:
-            future.cancel()
             raise TooLongError(
                 f"the answer was not ready after {self._seconds:g} s; send fewer or shorter texts"
             ) from None
 
-    def _left(self, future: "asyncio.Future[T]") -> None:
-        self._inside -= 1
-        if not future.cancelled():
-            future.exception()  # is known, even if nobody waits for it any more
+    def _left(self, _: Future[T]) -> None:
+        with self._lock:
+            self._inside -= 1
 
     def close(self) -> None:
         """Let running work end and start no other."""

@@ -60,8 +60,10 @@ class Access:
 
 def checked_token(token: str | None) -> str | None:
     """Return the token; raise if no header could bear it."""
-    if token is not None and not (token.isascii() and token.isprintable() and token.strip()):
-        raise InputError("a token is made of printable ASCII characters, at least one")
+    if token is not None and not re.fullmatch("[!-~]([ -~]*[!-~])?", token):
+        raise InputError(
+            "a token is made of printable ASCII characters, with no space before or behind them"
+        )
     return token
 
 
@@ -177,7 +179,7 @@ class Guard:
             413, f"a request may have {most:,} bytes at most", (b"connection", b"close")
         )
         announced = _named(scope).get("content-length", "0")
-        if announced.isdecimal() and int(announced) > most:
+        if announced.isdecimal() and int(announced[:20]) > most:
             raise too_large
         body = bytearray()
         try:

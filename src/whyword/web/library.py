@@ -101,7 +101,7 @@ class Library:
             "points": np.round(self.points[::step], 4).astype(np.float32),
             "ids": [self.ids[number] for number in chosen],
             "classes": self.classes,
-            "predicted": self.predicted[::step],
+            "predicted": np.ascontiguousarray(self.predicted[::step]),
             "label_names": names,
             "labels": [at.get(self.labels[number] or "", -1) for number in chosen],
             "share": self.share,
@@ -196,7 +196,7 @@ class Library:
                 for value, said in zip(one.word_values()[:, 0], one.words, strict=True)
                 if said.lower() == key
             )
-            for one in explain(self.model, [self.texts[n] for n in some], label)
+            for one in explain(self.model, [self.texts[n] for n in some], [label])
         ]
         order = np.argsort(-np.array(values), kind="stable")[:top].tolist()
         return {
@@ -276,7 +276,7 @@ def open_library(
         name=name,
         ids=[storable(record.id) for record in records],
         texts=texts,
-        labels=[record.label and storable(record.label) for record in records],
+        labels=[storable(record.label) if record.label else None for record in records],
         classes=classes,
         predicted=np.array([one.probabilities.argmax() for one in found], np.intp),
         chances=np.array([one.probability for one in found]),

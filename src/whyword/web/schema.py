@@ -1,6 +1,6 @@
 """What requests and answers look like; the OpenAPI schema is made from these."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,11 +15,19 @@ Number = float | None  # None for what is no number
 
 
 @dataclass(frozen=True)
-class DocumentIn:
-    """A text, what to call it, and which of its words (by position) to delete first."""
+class TextIn:
+    """A text, and what to call it."""
 
     text: str
     id: str | None = None
+
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True)
+class DocumentIn(TextIn):
+    """A text, what to call it, and which of its words (by position) to delete first."""
+
     deleted: list[int] = field(default_factory=list)
 
     __pydantic_config__ = _STRICT
@@ -29,7 +37,7 @@ class DocumentIn:
 class PredictRequest:
     """Texts to classify: plain strings, or objects with an id."""
 
-    documents: list[DocumentIn | str]
+    documents: list[TextIn | str]
 
     __pydantic_config__ = _STRICT
 
@@ -77,7 +85,7 @@ class PredictionOut:
 class PredictAnswer:
     """The predictions, in the order of the texts."""
 
-    model: str
+    model: str | None
     predictions: list[PredictionOut]
 
 
@@ -137,9 +145,9 @@ class TextOut(EntryOut):
 
 @dataclass(frozen=True)
 class DocumentOut(TextOut):
-    """A document of the corpus, and the strongest words for the class predicted."""
+    """A document of the corpus, and [word, relevance] of the strongest for its class predicted."""
 
-    strongest: list[tuple[str, float]]
+    strongest: list[list[str | float]]
 
 
 @dataclass(frozen=True)
@@ -256,8 +264,11 @@ def with_limits(
 ) -> dict[str, Any]:
     """Return the OpenAPI schema with what this server takes written into it."""
     parts = schema["components"]["schemas"]
-    _update(parts["DocumentIn"], "text", maxLength=limits.characters)
-    parts["DocumentIn"]["properties"]["deleted"]["items"]["minimum"] = 0
+    for name in ("TextIn", "DocumentIn"):
+        _update(parts[name], "text", maxLength=limits.characters)
+    deleted = parts["DocumentIn"]["properties"]["deleted"]
+    deleted |= {"default": []}
+    deleted["items"]["minimum"] = 0
     for name in ("PredictRequest", "ExplainRequest"):
         documents = parts[name]["properties"]["documents"]
         documents |= {"minItems": 1, "maxItems": limits.documents}
@@ -266,6 +277,10 @@ def with_limits(
                 form["maxLength"] = limits.characters
     explain = parts["ExplainRequest"]["properties"]
     names = list(dict.fromkeys(classes))
+    for parameter in _parameters(schema):
+        if parameter["name"] in ("target", "predicted"):
+            kind = parameter["schema"]
+            kind.get("anyOf", [kind])[0]["enum"] = names
     explain["target"]["anyOf"] = [
         {"type": "string", "enum": [*dict.fromkeys([PREDICTED, ALL, *names])]},
         {
@@ -281,6 +296,12 @@ def with_limits(
         _update(parts["SearchRequest"], "query", maxLength=QUERY_CHARACTERS)
         _update(parts["SearchRequest"], "top", minimum=1, maximum=MOST_HITS)
     return schema
+
+
+def _parameters(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for methods in schema["paths"].values():
+        for operation in methods.values():
+            yield from operation.get("parameters", ())
 
 
 def _update(part: Mapping[str, Any], name: str, **rules: int) -> None:

@@ -1,5 +1,6 @@
 """From an application to a server that listens, and goes when it is told to."""
 
+import asyncio
 import logging
 import os
 import socket
@@ -20,11 +21,11 @@ _PATIENCE = 10  # seconds for answers on their way when the server is told to go
 
 def check_extra() -> None:
     """Raise unless the packages of a server are installed."""
-    check_installed("web", "fastapi", "uvicorn", "orjson", "sklearn")
+    check_installed("web", "fastapi", "uvicorn", "httptools", "orjson", "sklearn")
 
 
 def bound_socket(host: str, port: int | None) -> socket.socket:
-    """Return a socket that is bound: to the port, or to the first free one from 8765 on."""
+    """Return a socket that listens: on the port, or on the first free one from 8765 on."""
     for number in range(PORT, PORT + _TRIED) if port is None else (port,):
         try:
             family, kind, protocol, _, address = socket.getaddrinfo(
@@ -36,6 +37,7 @@ def bound_socket(host: str, port: int | None) -> socket.socket:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             bound.bind(address)
+            bound.listen()  # until then another server could bind the same port
         except OSError as error:
             bound.close()
             problem = error.strerror or str(error)
@@ -78,8 +80,37 @@ def run(
     """
     try:
         import uvicorn
+        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
     except ImportError:
         raise MissingExtraError("uvicorn", "web") from None
+
+    # Uvicorn waits for the end of headers for ever.
+    class Patient(HttpToolsProtocol):
+        timer: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self.wait()
+
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            self.wait()
+
+        def on_headers_complete(self) -> None:
+            self.wait_no_more()
+            super().on_headers_complete()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self.wait_no_more()
+            super().connection_lost(exc)
+
+        def wait(self) -> None:
+            self.wait_no_more()
+            self.timer = self.loop.call_later(limits.read_seconds, self.transport.abort)
+
+        def wait_no_more(self) -> None:
+            if self.timer is not None:
+                self.timer.cancel()
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -90,6 +121,7 @@ def run(
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     configuration = uvicorn.Config(
         app,
+        http=Patient,
         lifespan="on",
         log_config=None,
         access_log=False,

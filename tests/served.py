@@ -1,0 +1,249 @@
+"""Models behind the API, and a client that calls the application without a socket."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from functools import cache
+from http.client import HTTPConnection
+from typing import Any, NamedTuple, Self
+from urllib.parse import unquote
+
+import orjson
+from networks import small_cnn, topical
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from whyword import CNNClassifier, SVMClassifier
+from whyword.source import Record
+from whyword.web.app import create_app
+from whyword.web.engine import Engine
+from whyword.web.guard import App, Message
+from whyword.web.library import Library, open_library
+
+TEXTS, LABELS = topical(40)
+TEXT = "The moon and the rocket: a goal, a puck!"
+KINDS = ("cnn", "svm", "pipeline", "numbers")
+
+
+@cache
+def model(kind: str) -> CNNClassifier | SVMClassifier:
+    """Return a small trained model; the classes of "numbers" are whole numbers."""
+    if kind == "cnn":
+        return small_cnn()
+    if kind == "svm":
+        return SVMClassifier(C=1.0).fit(TEXTS, LABELS)
+    numbers = [100 + len(label) for label in LABELS]
+    made = make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression())
+    made.fit(TEXTS, numbers if kind == "numbers" else LABELS)
+    return SVMClassifier.from_pipeline(made)
+
+
+def records(
+    texts: Iterable[str] = TEXTS, labels: Iterable[str | None] | None = LABELS
+) -> list[Record]:
+    """Return the texts as they come from a table."""
+    texts = list(texts)
+    labels = [None] * len(texts) if labels is None else labels
+    pairs = enumerate(zip(texts, labels, strict=True))
+    return [Record(f"post {n}", text, label, None) for n, (text, label) in pairs]
+
+
+def library(kind: str = "cnn") -> Library:
+    """Return the small corpus as a model sees it."""
+    return _library(kind)
+
+
+def app(kind: str = "cnn", corpus: bool = True) -> App:
+    """Return an application with the usual limits."""
+    return _app(kind, corpus)
+
+
+@cache
+def _library(kind: str) -> Library:
+    return open_library(model(kind), records(), "posts")
+
+
+@cache
+def _app(kind: str, corpus: bool) -> App:
+    return create_app(Engine(model(kind)), library(kind) if corpus else None)
+
+
+def arrived(content: object) -> Any:  # noqa: ANN401 - any JSON
+    """Return an answer's content as it arrives at the other end."""
+    return json.loads(orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY))
+
+
+class Answer(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - whatever was sent
+        """The content."""
+        assert self.headers["content-type"] == "application/json"
+        return json.loads(self.body)
+
+    @property
+    def problem(self) -> str:
+        """What an error says, after a look at its form."""
+        assert self.status >= 400
+        assert list(self.json) == ["detail"]
+        said: str = self.json["detail"]
+        assert 0 < len(said) <= 1000
+        assert said.isprintable()  # so that it is one line
+        return said
+
+
+async def asked(
+    app: App,
+    path: str,
+    sent: object = None,
+    *,
+    method: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    body: bytes | Iterable[bytes] = b"",
+) -> Answer:
+    """Return the application's answer.
+
+    Parameters
+    ----------
+    app : ASGI application
+    path : str
+        May have a query.
+    sent : object, optional
+        Posted as JSON.
+    method : str, optional
+        By default POST if there is a body.
+    headers : dict, optional
+        Beside Host and Content-Type, or instead of them.
+    body : bytes, or several that come one after the other
+    """
+    if sent is not None:
+        body = json.dumps(sent).encode()
+    parts = [body] if isinstance(body, bytes) else list(body)
+    method = method or ("POST" if any(parts) else "GET")
+    every = {"host": "localhost", "content-type": "application/json"} | dict(headers or {})
+    path, _, query = path.partition("?")
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": unquote(path),
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "headers": [(k.encode("latin-1"), v.encode("latin-1")) for k, v in every.items()],
+        "server": ("localhost", 80),
+        "client": ("127.0.0.1", 1),
+    }
+    waiting: list[Message] = [
+        {"type": "http.request", "body": part, "more_body": at < len(parts) - 1}
+        for at, part in enumerate(parts)
+    ]
+    messages: list[Message] = []
+
+    async def receive() -> Message:
+        if not waiting:
+            await asyncio.get_running_loop().create_future()  # nothing more, ever
+        return waiting.pop(0)
+
+    async def send(message: Message) -> None:
+        messages.append(message)
+
+    await app(scope, receive, send)
+    start, *rest = messages
+    assert start["type"] == "http.response.start"
+    found = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
+    return Answer(start["status"], found, b"".join(message.get("body", b"") for message in rest))
+
+
+def ask(app: App, path: str, sent: object = None, **others: Any) -> Answer:  # noqa: ANN401
+    """Return the application's answer, see :func:`asked`."""
+    return asyncio.run(asked(app, path, sent, **others))
+
+
+class Server:
+    """A server in a process of its own, which prints its address first."""
+
+    def __init__(self, *command: object, **environment: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, *map(str, command)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | environment,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # as on a terminal
+        )
+        assert self.process.stdout is not None
+        self.line = self.process.stdout.readline()
+        found = re.match(r"http://(\S+):(\d+)/", self.line)
+        assert found, self.process.communicate()
+        self.host, self.port = found[1], int(found[2])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def ask(self, path: str, sent: object = None, **headers: str) -> Answer:
+        """Return the answer; the underscores of a header's name become dashes."""
+        connection = HTTPConnection(self.host, self.port, timeout=30)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        body = None if sent is None else json.dumps(sent)
+        named |= {} if sent is None else {"content-type": "application/json"}
+        with closing(connection):
+            connection.request("GET" if sent is None else "POST", path, body, named)
+            response = connection.getresponse()
+            found = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, found, response.read())
+
+    def begin(self, path: str, length: int) -> socket.socket:
+        """Return a connection whose request the server has begun to read; its body is to come."""
+        opened = socket.create_connection((self.host, self.port), timeout=30)
+        lines = (
+            *(f"POST {path} HTTP/1.1", f"Host: {self.host}", f"Content-Length: {length}"),
+            *("Content-Type: application/json", "Expect: 100-continue", "", ""),
+        )
+        opened.sendall("\r\n".join(lines).encode())
+        assert opened.recv(1000).startswith(b"HTTP/1.1 100 ")
+        return opened
+
+    def tell_to_go(self, number: signal.Signals) -> None:
+        """Send a signal, and wait until nobody new is let in."""
+        self.process.send_signal(number)
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                socket.create_connection((self.host, self.port), timeout=1).close()
+            except OSError:
+                return
+            time.sleep(0.01)
+        raise AssertionError
+
+    def last_words(self) -> tuple[int, str, str]:
+        """Return the exit code, and what was written meanwhile to stdout and stderr."""
+        out, errors = self.process.communicate(timeout=30)
+        return self.process.returncode, out, errors
+
+
+def rest_of(opened: socket.socket) -> bytes:
+    """Return what comes until the other side closes the connection."""
+    received = b""
+    while part := opened.recv(65536):
+        received += part
+    return received
