@@ -3,7 +3,10 @@
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
+from contextlib import closing, suppress
+from http.client import HTTPConnection
 
 import pytest
 from served import Server, rest_of
@@ -38,7 +41,8 @@ async def app(scope, receive, send):
 
 bound = bound_socket("127.0.0.1", 0)
 address = address_of(bound, "127.0.0.1")
-run(app, bound, Limits(connections=3), lambda: print(address, flush=True))
+limits = Limits(connections=3, read_seconds=float(sys.argv[1]) if sys.argv[1:] else 10)
+run(app, bound, limits, lambda: print(address, flush=True))
 """
 
 
@@ -164,6 +168,25 @@ def test_a_server_survives_what_is_no_request() -> None:
         code, _, errors = server.last_words()
     assert code == -signal.SIGTERM
     assert "ZeroDivisionError" in errors  # the log says what
+
+
+def test_who_says_nothing_or_never_ends_is_not_waited_for() -> None:
+    """Neither may keep others out by holding connections: three are all there are."""
+    with Server("-c", SCRIPT, "0.3") as server:
+        place = (server.host, server.port)
+        with (
+            socket.create_connection(place, timeout=10) as silent,
+            socket.create_connection(place, timeout=10) as slow,
+        ):
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Endless: a")
+            for opened in (silent, slow):
+                with suppress(ConnectionResetError):
+                    assert opened.recv(100) == b""
+        with closing(HTTPConnection(*place, timeout=10)) as kept:
+            for _ in range(2):  # a connection that waits for its next request is another matter
+                kept.request("GET", "/")
+                assert kept.getresponse().read() == b"0"
+                time.sleep(0.5)
 
 
 def test_too_many_connections_are_turned_away() -> None:
