@@ -103,3 +103,9 @@ def test_without_the_package(
     else:
         with pytest.raises(MissingExtraError, match="pip install 'whyword"):
             project(np.ones((4, 3), np.float32), projection)
+
+
+def test_a_single_direction_makes_no_plane() -> None:
+    points, share = project(np.ones((5, 1), np.float32))
+    assert (points == 0).all()
+    assert share == 0

@@ -222,3 +222,13 @@ def test_errors_do_not_repeat_the_texts() -> None:
             engine.explain(texts, [None], deleted, *asked)
         assert "secret" not in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+def test_what_takes_the_square_of_the_words_takes_few_of_them() -> None:
+    """Occlusion asks somebody's vectoriser once for each word."""
+    many = ["moon " * 1_001]
+    with pytest.raises(InputError, match="1,001 words together, this server explains 1,000"):
+        explained(Engine(model("pipeline")), many, "predicted", None, "occlusion")
+    for kind, method in (("pipeline", "lrp"), ("svm", "occlusion"), ("cnn", "occlusion")):
+        found = explained(Engine(model(kind)), many, "predicted", None, method)
+        assert len(found[0]["words"]) == 1_001

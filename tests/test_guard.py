@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
-from served import Answer, ask
+from served import Answer, ask, asked
 
 from whyword import InputError
 from whyword.web.guard import (
@@ -21,6 +21,7 @@ from whyword.web.guard import (
     Send,
     checked_origin,
     checked_token,
+    host_of,
 )
 from whyword.web.limits import Limits
 
@@ -236,6 +237,51 @@ def test_a_body_too_large_piece_by_piece() -> None:
     for lie in ("1", "0", "-5", "x", "²", ""):
         headers = {"content-length": lie}
         assert ask(small, "/", body=[b"a" * 101], headers=headers).status == 413
+
+
+def test_all_bodies_together_are_bounded() -> None:
+    """Those that wait for their end count, and those that are gone do not."""
+    small = guard(Limits(body_bytes=100, held_bytes=150))
+
+    async def several() -> tuple[Answer, Answer]:
+        begun, ends = asyncio.Event(), asyncio.Event()
+        scope = {"type": "http", "method": "POST", "path": "/", "scheme": "http"}
+        headers = [(b"host", b"localhost")]
+        sent: list[Message] = []
+
+        async def slow() -> Message:
+            if not begun.is_set():
+                begun.set()
+                return {"type": "http.request", "body": b"a" * 90, "more_body": True}
+            await ends.wait()
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        first = asyncio.ensure_future(small({**scope, "headers": headers}, slow, send))
+        await begun.wait()
+        await asyncio.sleep(0)
+        refused = await asked(small, "/", body=b"b" * 90)
+        fits = await asked(small, "/", body=b"c" * 50)
+        ends.set()
+        await first
+        assert sent[0]["status"] == 200
+        assert fits.status == 200
+        return refused, await asked(small, "/", body=b"d" * 90)
+
+    refused, later = asyncio.run(several())
+    assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+    assert "too much is sent at once" in refused.problem
+    assert later.status == 200
+
+
+def test_a_proxy_asks_under_its_own_name() -> None:
+    assert host_of("https://Why.example.org:8443/") == "why.example.org"
+    assert host_of("http://[::1]:80") == "::1"
+    known = guard(hosts=("localhost", host_of("https://why.example.org")))
+    assert ask(known, "/", headers={"host": "why.example.org"}).status == 200
+    assert ask(known, "/", headers={"host": "example.org"}).status == 403
 
 
 def test_a_body_that_does_not_arrive() -> None:

@@ -72,7 +72,7 @@ from whyword.views import (
 )
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
-from whyword.web.guard import LOCAL_HOSTS, Access, checked_origin, checked_token
+from whyword.web.guard import LOCAL_HOSTS, Access, checked_origin, checked_token, host_of
 from whyword.web.library import open_library
 from whyword.web.limits import Limits
 from whyword.web.serving import PORT, address_of, bound_socket, check_extra, open_page, run
@@ -771,7 +771,7 @@ def serve(
     access = Access(
         token=checked_token(token),
         origins=tuple(map(checked_origin, allow_origin or ())),
-        hosts=LOCAL_HOSTS if local else (),
+        hosts=(*LOCAL_HOSTS, *map(host_of, allow_origin or ())) if local else (),
         log_texts=log_texts,
     )
     bound = bound_socket(host, port)  # a port that is taken should not cost a minute's wait

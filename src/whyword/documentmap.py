@@ -157,7 +157,7 @@ def project(
         raise MissingExtraError("scikit-learn", "search") from None
     if not isinstance(unit, np.ndarray) and unit.shape[1] <= _DENSE:
         unit = unit.toarray()
-    if not abs(unit).sum():
+    if not abs(unit).sum() or unit.shape[1] < 2:  # a line has no second direction
         return np.zeros((unit.shape[0], 2)), 0.0
     solver = "covariance_eigh" if isinstance(unit, np.ndarray) else "arpack"
     pca = PCA(2, svd_solver=solver, random_state=0)

@@ -11,9 +11,12 @@ from whyword.methods.blocks import NetworkBlock, documents_of, kind_of, model_cl
 from whyword.methods.registry import METHODS
 from whyword.models.cnn import CNNClassifier
 from whyword.models.network import TABLE_BYTES
+from whyword.models.pipeline import PipelineFeatures
 from whyword.models.svm import SVMClassifier
 from whyword.types import Label
 from whyword.web.limits import Limits
+
+_SLOW_WORDS = 1_000  # where the time grows with the square of a text's length
 
 
 class Engine:
@@ -83,7 +86,7 @@ class Engine:
         method: str = "lrp",
     ) -> list[dict[str, Any]]:
         """Return the explanations as they are sent: the JSON form and the probabilities."""
-        self._check(texts, self.limits.words)
+        self._check(texts, self._most_words(method))
         found = explain(
             self.model,
             texts,
@@ -104,6 +107,12 @@ class Engine:
             }
             for one, name, chance in zip(found, ids, chances, strict=True)
         ]
+
+    def _most_words(self, method: str) -> int:
+        features = getattr(self.model, "features_", None)
+        if method == "occlusion" and isinstance(features, PipelineFeatures):
+            return min(_SLOW_WORDS, self.limits.words)
+        return self.limits.words
 
     def _check(self, texts: Sequence[str], most_words: int | None) -> None:
         for text in texts:

@@ -75,6 +75,11 @@ def checked_origin(origin: str) -> str:
     return found[1].lower()
 
 
+def host_of(origin: str) -> str:
+    """Return the name in an origin: a proxy that serves this site there asks under that name."""
+    return _name(origin.partition("://")[2].rstrip("/"))
+
+
 class _RefusedError(Exception):
     """A request that is answered without being looked at."""
 
@@ -102,6 +107,7 @@ class Guard:
         self._app = app
         self._limits = limits
         self._access = access
+        self._held = 0  # bytes of bodies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -113,7 +119,7 @@ class Guard:
             await self._answer(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        start, body = time.perf_counter(), b""
+        start, body = time.perf_counter(), bytearray()
         told = {"status": 499, "sent": 0}  # as if the client had gone, until something is sent
         extra = self._extra_headers(scope)
 
@@ -127,14 +133,15 @@ class Guard:
 
         try:
             self._check(scope)
-            body = await self._body(scope, receive)
-            await self._app(scope, _replayed(body, receive), sending)
+            await self._read(scope, receive, body)
+            await self._app(scope, _replayed(bytes(body), receive), sending)
         except _RefusedError as refused:
             await _refuse(refused, sending)
         except _GoneError:
             pass
         finally:
-            self._log(scope, body, told, 1000 * (time.perf_counter() - start))
+            self._held -= len(body)
+            self._log(scope, bytes(body), told, 1000 * (time.perf_counter() - start))
 
     # ---- who ----------------------------------------------------------------------------------
 
@@ -173,7 +180,8 @@ class Guard:
 
     # ---- how much -----------------------------------------------------------------------------
 
-    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+    async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> None:
+        """Put a request's body into the bytes given."""
         most = self._limits.body_bytes
         too_large = _RefusedError(
             413, f"a request may have {most:,} bytes at most", (b"connection", b"close")
@@ -181,18 +189,23 @@ class Guard:
         announced = _named(scope).get("content-length", "0")
         if announced.isdecimal() and int(announced[:20]) > most:
             raise too_large
-        body = bytearray()
         try:
             async with asyncio.timeout(self._limits.read_seconds):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         raise _GoneError
-                    body += message.get("body", b"")
+                    part = message.get("body", b"")
+                    body += part
+                    self._held += len(part)
                     if len(body) > most:
                         raise too_large
+                    if self._held > self._limits.held_bytes:
+                        raise _RefusedError(
+                            503, "too much is sent at once; try again", (b"retry-after", b"1")
+                        )
                     if not message.get("more_body", False):
-                        return bytes(body)
+                        return
         except TimeoutError:
             reason = f"the request did not arrive within {self._limits.read_seconds:g} s"
             raise _RefusedError(408, reason, (b"connection", b"close")) from None

@@ -12,6 +12,8 @@ class Limits:
     ----------
     body_bytes : int
         Of a request.
+    held_bytes : int
+        Of all requests that are on their way or being answered.
     documents : int
         Of a request.
     characters : int
@@ -31,6 +33,7 @@ class Limits:
     """
 
     body_bytes: int = 8 << 20
+    held_bytes: int = 256 << 20
     documents: int = 64
     characters: int = 1_000_000
     words: int = 20_000
