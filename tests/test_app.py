@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -421,6 +421,9 @@ class Slow(Engine):
         self.go.wait(10)
         return super().predict(*given)
 
+    def is_quick(self, texts: Sequence[str], method: str = "lrp") -> bool:
+        return texts == ["quick"]
+
 
 async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
@@ -446,6 +449,7 @@ def test_a_busy_server_says_so_and_stays_well() -> None:
             refused(turned_away, 503, "2 requests are being answered; try again in a moment")
             assert turned_away.headers["retry-after"] == "1"
         assert (await asked(busy, "/")).status == 200  # what needs no work is there
+        assert (await asked(busy, "/api/explain", {"documents": ["quick"]})).status == 200
         assert (await asked(busy, "/api/about")).status == 200
         slow.go.set()
         assert [answer.status for answer in await asyncio.gather(*tasks)] == [200, 200]

@@ -232,3 +232,12 @@ def test_what_takes_the_square_of_the_words_takes_few_of_them() -> None:
     for kind, method in (("pipeline", "lrp"), ("svm", "occlusion"), ("cnn", "occlusion")):
         found = explained(Engine(model(kind)), many, "predicted", None, method)
         assert len(found[0]["words"]) == 1_001
+
+
+def test_what_is_quick() -> None:
+    for kind in ("cnn", "svm"):
+        engine = Engine(model(kind))
+        assert engine.is_quick(["moon " * 300])
+        assert not engine.is_quick(["moon " * 300] * 3)
+        assert not engine.is_quick(["moon"], "occlusion")
+    assert not Engine(model("pipeline")).is_quick(["moon"])

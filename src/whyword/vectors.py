@@ -50,8 +50,11 @@ class _Table:
     def rows(self, words: Sequence[str]) -> NDArray[np.intp]:
         """Look up the exact forms, then the lower-cased ones."""
         index = self._index_for(words)
-        found = (index.get(word, index.get(word.lower(), -1)) for word in words)
-        return np.fromiter(found, np.intp, len(words))
+        found = [index.get(word, -1) for word in words]
+        for number, row in enumerate(found):
+            if row < 0:  # lower-casing every word would take as long as all look-ups
+                found[number] = index.get(words[number].lower(), -1)
+        return np.array(found, np.intp)
 
     def _index_for(self, words: Sequence[str]) -> dict[str, int]:
         self._asked += 1

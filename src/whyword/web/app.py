@@ -90,7 +90,9 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
         headers = {"cache-control": "no-store"} | headers
         return Response(content, status, headers, "application/json")
 
-    async def computed(work: Callable[[], object]) -> Response:
+    async def computed(work: Callable[[], object], quick: bool = False) -> Response:
+        if quick:  # sooner done than handed to a thread
+            return answer(packed(work()))
         return answer(await gate.run(lambda: packed(work())))
 
     def problem(status: int, reason: str, **headers: str) -> Response:
@@ -182,7 +184,8 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
             lambda: {
                 "model": engine.identity,
                 "predictions": engine.predict(texts, ids),
-            }
+            },
+            engine.is_quick(texts),
         )
 
     @app.post("/api/explain", response_model=ExplainAnswer, responses=problems)
@@ -191,16 +194,19 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
     ) -> Response:
         """Say which words spoke for a class, several or all of them, and which against."""
         given = _documents(asked.documents, DocumentIn, limits.documents)
+        texts = [one.text for one in given]
         work = partial(
             engine.explain,
-            [one.text for one in given],
+            texts,
             [one.id for one in given],
             [one.deleted for one in given],
             asked.target,
             asked.against,
             asked.method,
         )
-        return await computed(lambda: {"explanations": work()})
+        return await computed(
+            lambda: {"explanations": work()}, engine.is_quick(texts, asked.method)
+        )
 
     # ---- the corpus ---------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from whyword.models.svm import SVMClassifier
 from whyword.types import Label
 from whyword.web.limits import Limits
 
+_QUICK_CHARACTERS = 4_000
 _SLOW_WORDS = 1_000  # where the time grows with the square of a text's length
 
 
@@ -40,6 +41,7 @@ class Engine:
         if isinstance(model, CNNClassifier):
             model.remember_words(table_bytes)
         self.model = model
+        self._features = getattr(model, "features_", None)
         self.limits = limits or Limits()
         self.classes: list[Label] = model_classes(model)
         self.names = [str(label) for label in self.classes]
@@ -58,6 +60,12 @@ class Engine:
             "test_accuracy": facts.get("test_accuracy"),
             "methods": [name for name, method in METHODS.items() if kind in method.of_block],
         }
+
+    def is_quick(self, texts: Sequence[str], method: str = "lrp") -> bool:
+        """Whether an answer takes a few milliseconds, less than a server notices."""
+        if method == "occlusion" or isinstance(self._features, PipelineFeatures):
+            return False
+        return sum(map(len, texts)) <= _QUICK_CHARACTERS
 
     def predict(self, texts: Sequence[str], ids: Sequence[str | None]) -> list[dict[str, Any]]:
         """Return what the model says of each text."""
@@ -109,8 +117,7 @@ class Engine:
         ]
 
     def _most_words(self, method: str) -> int:
-        features = getattr(self.model, "features_", None)
-        if method == "occlusion" and isinstance(features, PipelineFeatures):
+        if method == "occlusion" and isinstance(self._features, PipelineFeatures):
             return min(_SLOW_WORDS, self.limits.words)
         return self.limits.words
 
