@@ -783,6 +783,8 @@ def serve(
         chosen = [records[number] for number in some_of(len(records), limit, seed)]
         with stages() as tell:
             library = open_library(loaded, chosen, Path(source).name, tell)
+        if library.labels_are_foreign:
+            log.warning("none of the labels of %s is a class of the model", one_line(source))
     application = create_app(Engine(loaded, limits, memory << 20), library, access)
     address = address_of(bound, host)
     if not local and token is None:

@@ -120,7 +120,10 @@ export function scatter(what) {
   canvas.addEventListener("pointerup", (event) => {
     const n = drag && !drag.moved ? nearest(event, 20) : -1;
     drag = null;
-    if (n >= 0) { point(n); what.open(n); }
+    if (n < 0) return;
+    const seen = n === current || event.pointerType !== "touch";  // a finger points first
+    point(n);
+    if (seen) what.open(n);
   });
   canvas.addEventListener("pointercancel", () => { drag = null; });
   canvas.addEventListener("pointerleave", () => { if (!drag) point(-1); });

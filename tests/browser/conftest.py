@@ -2,7 +2,9 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
+
+expect.set_options(timeout=30_000)  # a busy machine is slow, not wrong
 
 # as root there is no sandbox; the rest keeps Chromium from calling home
 FLAGS = (
@@ -11,7 +13,7 @@ FLAGS = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is there, no other test can run an event loop
 def chromium() -> Iterator[Browser]:
     """Start a real browser; without one the tests fail, and say how to get it."""
     names = ("chromium", "chromium-browser", "google-chrome")

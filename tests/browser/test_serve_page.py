@@ -137,6 +137,19 @@ def opened(visit: Visit, served: Served, text: str = TEXT) -> Page:
     return page
 
 
+def drop(page: Page, text: str, name: str) -> None:
+    """Drop a file with this text on the page."""
+    page.evaluate(
+        """([text, name]) => {
+          const data = new DataTransfer();
+          data.items.add(new File([text], name, {type: "text/plain"}));
+          document.getElementById("view").dispatchEvent(
+            new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
+        }""",
+        [text, name],
+    )
+
+
 def levels(page: Page, panel: int = 0) -> list[int]:
     """Return the steps of strength that a text is shown in."""
     found = (
@@ -324,7 +337,7 @@ def test_a_link_holds_text_and_view_and_does_not_reach_the_server(
     page.get_by_label("compared with", exact=True).select_option("space")
     page.locator(".live .w", has_text="secret").click()
     expect(page.locator(".live .gone")).to_have_count(1)
-    page.get_by_text("Take along").click()
+    page.get_by_text("Export").click()
     page.get_by_role("button", name="Copy link").click()
     expect(page.locator(".notice")).to_contain_text("The link is in the clipboard")
     link = page.evaluate("navigator.clipboard.readText()")
@@ -394,14 +407,7 @@ def test_a_file_is_opened_and_dropped(visit: Visit, served: Served, tmp_path: Pa
     expect(page.locator(".about")).to_have_text("a.txt")
     page.get_by_label("Open a file").set_input_files(tmp_path / "b.txt")
     expect(page.locator(".text.live")).to_have_text("Café puck")
-    page.evaluate(
-        """() => {
-          const data = new DataTransfer();
-          data.items.add(new File(["dropped moon"], "c.txt", {type: "text/plain"}));
-          document.getElementById("view").dispatchEvent(
-            new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
-        }"""
-    )
+    drop(page, "dropped moon", "c.txt")
     expect(page.locator(".text.live")).to_have_text("dropped moon")
 
 
@@ -506,16 +512,9 @@ def test_a_confusion_shows_what_misled(visit: Visit, served: Served) -> None:
 
 def test_hostile_text_is_shown_as_text(visit: Visit, served: Served) -> None:
     page = opened(visit, served)
-    page.evaluate(
-        """(text) => {
-          const data = new DataTransfer();
-          data.items.add(new File([text], "<img src=x onerror=alert(1)>", {type: "text/plain"}));
-          document.getElementById("view").dispatchEvent(
-            new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
-        }""",
-        HOSTILE,
-    )
-    expect(page.locator(".live .w", has_text="goal")).to_be_visible()
+    drop(page, HOSTILE, "<img src=x onerror=alert(1)>")
+    expect(page.locator(".about")).to_have_text("<img src=x onerror=alert(1)>")
+    expect(page.locator(".text.live")).to_contain_text("override")
     assert page.locator(".text.live").evaluate("e => e.textContent") == visible(HOSTILE)
     assert page.locator("main img, main script, main b:has-text('bold'), main svg").count() == 0
     page.locator(".live .w", has_text="goal").click()  # spans count code points, emoji or not
@@ -577,15 +576,7 @@ def test_the_policy_stops_what_would_slip_through(visit: Visit, served: Served) 
 def test_a_megabyte_of_emoji(visit: Visit, served: Served) -> None:
     page = opened(visit, served)
     emoji = "😀🚀" * 131_072  # 262,144 code points, 1 MB
-    page.evaluate(
-        """(text) => {
-          const data = new DataTransfer();
-          data.items.add(new File([text], "emoji.txt", {type: "text/plain"}));
-          document.getElementById("view").dispatchEvent(
-            new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
-        }""",
-        emoji + " moon",
-    )
+    drop(page, emoji + " moon", "emoji.txt")
     expect(page.locator(".live .w")).to_have_count(1, timeout=60_000)
     expect(page.get_by_text("only its beginning is shown")).to_be_visible()
     shown = page.locator(".text.live").evaluate("e => e.textContent.length")

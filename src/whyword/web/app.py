@@ -44,6 +44,11 @@ _NO_CORPUS = "no corpus is served; start with: whyword serve MODEL CORPUS"
 _EXAMPLE = "The shuttle reached orbit."
 _MOST_LISTED = 50
 _LONGEST_PROBLEM = 1_000  # characters
+_INTERNAL = ("TextIn", "DocumentIn", "list[str]")  # forms of a value, no part of its name
+_COMPLAINTS = {
+    "missing": "is missing",
+    "unexpected_keyword_argument": "is no field of this request",
+}
 
 
 def create_app(engine: Engine, library: Library | None = None, access: Access | None = None) -> App:
@@ -300,11 +305,15 @@ def _documents(given: Sequence[T | str], kind: type[T], most: int) -> list[T]:
 
 def _first_problem(errors: Sequence[Any]) -> str:
     """Return one line for what was wrong with a request; never what was sent."""
-    first = errors[0]
-    where = ".".join(str(part) for part in first["loc"] if part != "body")
-    said = str(first["msg"])
-    if first["type"] == "json_invalid":
-        said = f"the body is no JSON: {first.get('ctx', {}).get('error', said)}"
-        where = ""
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return f"{where[:80]}: {said}{more}" if where else f"{said}{more}"
+    if errors[0]["type"] == "json_invalid":
+        return f"the body is no JSON: {errors[0].get('ctx', {}).get('error', 'it is damaged')}"
+    if tuple(errors[0]["loc"]) == ("body",):
+        return "the body is no JSON object; say also content-type: application/json"
+    # of a document, which may be a string or an object, the complaint about the string says less
+    telling = [error for error in errors if error["loc"][-1] != "str"] or list(errors)
+    said = [
+        f"{'.'.join(str(part) for part in error['loc'][1:] if part not in _INTERNAL)[:80]}: "
+        + _COMPLAINTS.get(error["type"], str(error["msg"]))
+        for error in telling
+    ]
+    return "; ".join(said[:3]) + (f" (and {len(said) - 3} more)" if len(said) > 3 else "")

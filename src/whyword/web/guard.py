@@ -150,7 +150,8 @@ class Guard:
         host, access = headers.get("host", ""), self._access
         if access.hosts and _name(host) not in access.hosts:
             raise _RefusedError(
-                403, f"this server is not called {_name(host)[:80]!r}; start it with --host"
+                403,
+                f"this server is not called {_name(host)[:80]!r}; see --host and --allow-origin",
             )
         origin = headers.get("origin")
         if origin is not None and not self._is_allowed(origin, scope, host):

@@ -20,12 +20,13 @@ from whyword.printable import storable
 from whyword.search import Carrier, Hit, SearchIndex
 from whyword.source import Record
 from whyword.targets import class_number
-from whyword.types import Label
+from whyword.types import Explanation, Label
 
 TOP_WORDS = 100  # of each class
 _MOST_POINTS = 20_000  # of the map: more are drawn as specks anyway
 _BEGINNING = 160  # characters of a text in a list
 _STRONGEST = 8  # words that stand for a document
+_AROUND = 100  # characters on each side of a word
 _COMPARED = 300  # documents among which a word's strongest are looked for
 
 
@@ -88,6 +89,12 @@ class Library:
 
     def _is_right(self, number: int) -> bool:
         return self.labels[number] == str(self.classes[self.predicted[number]])
+
+    @property
+    def labels_are_foreign(self) -> bool:
+        """Whether there are labels, and none of them is a class of the model."""
+        labels = {label for label in self.labels if label is not None}
+        return bool(labels) and labels.isdisjoint(map(str, self.classes))
 
     def map(self) -> dict[str, Any]:
         """Return the documents as points, evenly chosen if they are too many."""
@@ -190,19 +197,19 @@ class Library:
         step = -(-len(numbers) // _COMPARED)
         some = [*numbers[::step], *self._strongest(label, key)]
         some = sorted(set(some))
-        values = [
-            max(
-                value
-                for value, said in zip(one.word_values()[:, 0], one.words, strict=True)
-                if said.lower() == key
-            )
-            for one in explain(self.model, [self.texts[n] for n in some], [label])
-        ]
+        found = explain(self.model, [self.texts[n] for n in some], [label])
+        places = [_strongest_place(one, key) for one in found]
+        values = [one.word_values()[place, 0] for one, place in zip(found, places, strict=True)]
         order = np.argsort(-np.array(values), kind="stable")[:top].tolist()
         return {
             "found": len(numbers),
             "compared": len(some),
-            "documents": [self._entry(some[n]) | {"relevance": float(values[n])} for n in order],
+            "documents": [
+                self._entry(some[n])
+                | {"relevance": float(values[n])}
+                | _around(found[n], places[n])
+                for n in order
+            ],
         }
 
     def _strongest(self, label: Label, word: str) -> list[int]:
@@ -236,6 +243,24 @@ class Library:
             "spans": document.spans,
             "carried": carried,
         }
+
+
+def _strongest_place(one: Explanation, word: str) -> int:
+    """Return the position of the occurrence that speaks most for the target."""
+    values = one.word_values()[:, 0]
+    return max(
+        (n for n, said in enumerate(one.words) if said.lower() == word),
+        key=lambda n: float(values[n]),
+    )
+
+
+def _around(one: Explanation, place: int) -> dict[str, str]:
+    start, end = one.spans[place].tolist()
+    return {
+        "before": one.text[max(0, start - _AROUND) : start],
+        "said": one.text[start:end],
+        "after": one.text[end : end + _AROUND],
+    }
 
 
 def open_library(

@@ -188,9 +188,12 @@ class WordsAnswer:
 
 @dataclass(frozen=True)
 class WordDocumentOut(EntryOut):
-    """A document, and the word's relevance in it."""
+    """A document, the word's relevance in it, and the text around it."""
 
     relevance: Number
+    before: str
+    said: str
+    after: str
 
 
 @dataclass(frozen=True)

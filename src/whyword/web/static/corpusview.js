@@ -1,6 +1,6 @@
 // A corpus as the model sees it: map, words of the classes, search.
 import * as api from "./api.js";
-import {counted, h, name, number, oneLine, percent, problem, say, waiting} from "./dom.js";
+import {counted, h, name, number, oneLine, percent, problem, say, visible, waiting} from "./dom.js";
 import {bars, colouredText, largest, legend, pieces, pooled} from "./heatmap.js";
 import {scatter, swatch} from "./scatter.js";
 
@@ -77,12 +77,12 @@ async function showMap(body) {
   const choice = (title, field, options) => h("div", {}, h("label", {htmlFor: field}, title), h("select", {id: field,
     onchange: (event) => {
       filters[field] = event.target.value;
-      if (field === "by") { filters.off = new Set(); listGroups(); }
+      if (field === "by") listGroups();  // labels and classes have the same numbers
       update();
     }}, ...options.map(([value, shown]) => h("option", {value, selected: filters[field] === value}, shown))));
   body.replaceChildren(
-    h("p", {className: "note"}, "Documents are near to each other if what served their class is alike. Point at one for its strongest " +
-      "words, click to open it; scroll to zoom, drag to move. " +
+    h("p", {className: "note"}, "Documents whose predictions rest on alike words are near to each other. Point at one (or tap it) for its " +
+      "strongest words, click (tap again) to open it; scroll to zoom, drag to move. " +
       `The plane shows ${percent(data.share)} of the vectors' variance.`),
     h("div", {className: "tools"}, labelled && choice("Coloured by", "by", [["label", "label"], ["predicted", "predicted class"]]),
       labelled && choice("Show", "which", [["all", "all"], ["right", "those predicted right"], ["wrong", "those predicted wrong"]]), count),
@@ -117,16 +117,17 @@ async function showWords(body, parameters) {
   body.replaceChildren(waiting("Fetching the words …"));
   kept.words ??= await api.classWords(100);
   const found = kept.words, target = parameters.get("c"), word = parameters.get("w");
+  const top = target === null ? TOP : 100;
   const chosen = found.classes.filter((one) => target === null || String(one.target) === target);
   const details = h("section", {className: "details", "aria-live": "polite"});
   const select = h("select", {id: "class", onchange: (event) => {
     location.hash = event.target.value ? `#/corpus/words?${new URLSearchParams({c: event.target.value})}` : "#/corpus/words";
   }}, h("option", {value: ""}, "all classes"), ...found.classes.map((one) =>
     h("option", {value: String(one.target), selected: String(one.target) === target}, oneLine(one.target))));
-  const top = target === null ? TOP : 100;
   body.replaceChildren(
     h("p", {className: "note"}, `What speaks for each class, over ${counted(found.documents, "document")} whatever their own class, by the ` +
-      "strongest occurrence. ", h("span", {className: "unseen"}, "Underlined"), ": not in the training texts. ",
+      "strongest occurrence. ", ...(chosen.some((one) => one.words.slice(0, top).some((entry) => !entry.seen))
+      ? [h("span", {className: "unseen"}, "Underlined"), ": not in the training texts. "] : []),
     "A word leads to the documents it comes from."),
     h("p", {className: "tools"}, h("label", {htmlFor: "class"}, "Words of "), select), details,
     h("div", {className: `class-grid ${target === null ? "" : "single"}`}, ...chosen.map((one) => wordSection(one, top))));
@@ -156,12 +157,15 @@ async function showWordDocuments(details, target, word) {
       h("p", {className: "note"}, `It occurs in ${counted(found.found, "document")}${among}; where it speaks most for the class:`),
       h("ol", {className: "entries"}, ...found.documents.map((entry) => h("li", {},
         h("span", {className: "value"}, number(entry.relevance)),
-        h("div", {}, withTarget(entryLine(entry), entry, target), h("p", {className: "beginning", dir: "auto"}, oneLine(entry.beginning), " …"))))));
-    details.scrollIntoView({block: "nearest"});
+        h("div", {}, withTarget(entryLine(entry), entry, target), h("p", {className: "beginning", dir: "auto"}, "… ", inOneLine(entry.before),
+          h("mark", {}, oneLine(entry.said)), inOneLine(entry.after), " …"))))));
+    details.scrollIntoView({block: "start"});
   } catch (error) {
     details.replaceChildren(problem(error));
   }
 }
+
+const inOneLine = (text) => visible(text).replace(/\s+/g, " ");
 
 function withTarget(line, entry, target) {
   line.querySelector("a").href = opening(entry.number, {c: target});
@@ -179,8 +183,8 @@ async function showSearch(body, parameters) {
     kept.query = field.value;
     find(field.value, results);
   }}, h("label", {htmlFor: "query"}, "Look for "), field, h("button", {className: "main"}, "Search"));
-  body.replaceChildren(h("p", {className: "note"}, "Finds the documents in which alike words served the model's decision, and " +
-    "shows what each word carries of the similarity."), form, results);
+  body.replaceChildren(h("p", {className: "note"}, "Finds the documents in which alike words served the model's decision. Red words make " +
+    "a document near to the query, blue ones set it apart; a list adds up the occurrences of a word."), form, results);
   if (kept.hits && kept.hits.query === field.value) listHits(kept.hits, results);
   else if (field.value.trim()) await find(field.value, results);
   else results.replaceChildren(h("p", {className: "empty"}, "Nothing has been looked for yet."));

@@ -51,6 +51,8 @@ export const counted = (count, what, several = `${what}s`) =>
 const said = document.getElementById("said");
 export function say(text) { said.textContent = text; }
 
+export const dotted = (text) => text.split(/(?<=[.\-_/])/).flatMap((part) => [part, h("wbr")]);  // where it may break
+
 export function name(text) { return h("bdi", {}, oneLine(text)); }
 
 export function problem(error) {

@@ -91,7 +91,7 @@ async function showCell(cell, label, predicted, server) {
     }
   }
   function moreButton(all) {
-    if (!all) return [h("span", {className: "empty"}, "There is no such document.")];
+    if (!all) return [h("span", {className: "empty"}, `No document was labelled ${oneLine(label)} and predicted ${oneLine(predicted)}.`)];
     if (gathered.length >= all) return [];
     return [h("button", {type: "button", onclick: load}, `Show more (${gathered.length} of ${all})`)];
   }
@@ -141,5 +141,5 @@ function summarise(place, gathered, predicted, against, all) {
   order.forEach((one) => { one.note = `${number(one.value)} in ${one.documents}`; });
   place.replaceChildren(h("h3", {}, "What misleads most"), h("p", {className: "note"}, "Summed up over the ",
     gathered.length === all ? counted(all, "document") : `${gathered.length} documents shown (of ${all})`,
-    "; behind it, in how many of them."), bars(order, order[0]?.value ?? 0));
+    "; then in how many of them the word occurs."), bars(order, order[0]?.value ?? 0));
 }

@@ -31,7 +31,7 @@ export async function show(view, parameters, server) {
       h("div", {className: "buttons"},
         h("button", {type: "button", className: "main", onclick: () => explainNow()}, "Explain"),
         h("button", {type: "button", onclick: clear}, "Clear"),
-        server.corpus && h("button", {type: "button", onclick: random}, "Any document of the corpus"),
+        server.corpus && h("button", {type: "button", onclick: random}, "A random document"),
         h("label", {className: "button"}, "Open a file",
           h("input", {type: "file", className: "unseen-text", accept: "text/*,.txt,.md,.eml",
             onchange: (event) => takeFile(event.target.files[0])})),
@@ -129,6 +129,7 @@ async function explainNow() {
   } catch (error) {
     if (error.name === "AbortError") return;
     state.problem = error;
+    if (state.shown?.text !== text) state.shown = null;  // it is another text's
     render();
   } finally {
     if (request === mine) root.busy.classList.remove("on");
@@ -188,6 +189,7 @@ function removeStrongest() {
 // ---- on the screen ----------------------------------------------------------------------------
 
 function render() {
+  document.getElementById("tip").hidden = true;
   renderAbout();
   const focused = selectorOf(document.activeElement), scrolled = root.result.querySelector(".classes")?.scrollTop ?? 0;
   const notices = [state.notice && h("p", {className: "notice"}, state.notice),
@@ -215,21 +217,23 @@ function selectorOf(element) {
   return named ? `[data-${named}="${element.dataset[named]}"]` : null;
 }
 
-function tell(what) {  // for a while
-  const line = h("p", {className: "notice", role: "status"}, what);
-  root.result.prepend(line);
-  setTimeout(() => line.remove(), 4000);
+function tell(what) {  // for a while, and without moving anything
+  document.querySelector(".toast")?.remove();
+  const line = h("p", {className: "notice toast", role: "status"}, what);
+  document.body.append(line);
+  setTimeout(() => line.remove(), 5000);
 }
 
 function verdict(found) {
   const best = largestAt(found.scores), right = state.label === String(found.predicted);
   return h("p", {className: "verdict"}, "Predicted ", h("b", {}, name(found.predicted)), ` ${percent(found.probabilities[best])}`,
-    state.label === null ? "" : h("span", {className: right ? "right" : "wrong"}, right ? ", as labelled" : ", which is wrong"));
+    state.label === null ? "" : h("span", {className: right ? "right" : "wrong"}, right ? ", as labelled" : ", which is wrong"),
+    best === state.target ? "" : [" · shown: ", name(found.classes[state.target]), ` ${percent(found.probabilities[state.target])}`]);
 }
 
 function empty() {
   const {model, corpus} = root.server;
-  const from = corpus ? "take any document of the corpus, or look through it in the other views"
+  const from = corpus ? "take a random document of the corpus, or look through it in the other views"
     : "to look through documents, too, start the server with a corpus";
   return h("div", {className: "empty"},
     h("p", {}, "Paste a text above: you will see which words made the model say what it says, for each of its " +
@@ -272,7 +276,8 @@ function remarks(found) {
 
 function toolbar(found, shown) {
   const options = (chosen, none) => [none && h("option", {value: "", selected: chosen === null}, none),
-    ...found.classes.map((label, n) => h("option", {value: n, selected: n === chosen}, oneLine(label)))];
+    ...found.classes.map((label, n) => h("option", {value: n, selected: n === chosen,
+      disabled: Boolean(none) && n === state.target}, oneLine(label)))];
   const target = h("select", {id: "target", onchange: (event) => pick(Number(event.target.value))},
     ...options(state.target).filter(Boolean));
   const against = h("select", {id: "against", onchange: (event) =>
@@ -291,12 +296,13 @@ function toolbar(found, shown) {
       button("Remove the top five", removeStrongest, {id: "top-five"}),
       button("Undo", undo, {id: "undo", disabled: !state.past.length}),
       button("All words back", () => setDeleted([]), {id: "back", disabled: !state.deleted.length}),
-      menu(shown, identity(), tell)));
+      menu(shown, found, identity(), tell)));
 }
 
 function key(found, full) {
   return h("div", {className: "ww"}, legend(full, {
-    for: isContrast() ? "for the first" : "for", truncated: found.truncated,
+    for: isContrast() ? `more for ${oneLine(found.classes[state.target])}` : "for",
+    against: isContrast() ? `more for ${oneLine(found.classes[state.against])}` : "against", truncated: found.truncated,
     unknown: found.known.includes(false), gone: state.deleted.length > 0}));
 }
 

@@ -132,6 +132,8 @@ export function bars(entries, full, onChoose) {
   return list;
 }
 
+export const isUnderlined = (value, full) => level(value, full) <= -FAINTEST;
+
 export function paint(value, full) {  // a background for places without the style sheet
   const at = level(value, full);
   if (!at) return "";

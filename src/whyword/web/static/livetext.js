@@ -80,12 +80,13 @@ function listen(one, toggle) {
 function showTip(n, panel, found, x, y, touched = false) {
   const row = found.relevance[n], order = row.map((value, k) => k).sort((a, b) => row[b] - row[a]);
   const line = (k) => h("li", {}, `${oneLine(found.classes[k])} `, h("b", {}, number(row[k])));
+  const first = panel.compared, others = order.filter((k) => !first.includes(k));
   const gone = panel.gone.has(n);
   tip.replaceChildren(...[
     h("p", {}, h("b", {}, name(found.words[n])), gone ? " deleted" : ` ${number(panel.values[n])}`,
       found.known[n] ? "" : ", unknown to the model"),
-    !gone && row.length > 2 && h("ul", {}, ...order.slice(0, 3).map(line), h("li", {}, "…"),
-      ...order.slice(-2).map(line)),
+    !gone && row.length > 2 && h("ul", {}, ...first.map(line), h("li", {className: "others"}, "elsewhere"),
+      ...others.slice(0, 2).map(line), others.length > 4 && h("li", {}, "…"), ...others.slice(2).slice(-2).map(line)),
     h("p", {className: "note"}, `${touched ? "Tap again" : "Click"} to ${gone ? "take it back" : "delete it"}`)].filter(Boolean));
   tip.hidden = false;
   const box = tip.getBoundingClientRect();

@@ -1,7 +1,8 @@
 // An explanation to take along: picture, HTML, JSON, link.
-import {paint} from "./heatmap.js";
+import {isUnderlined, paint} from "./heatmap.js";
 import {number, oneLine, visible} from "./dom.js";
 
+const SMALL = "14px system-ui, sans-serif";
 const WIDTH = 900, EDGE = 28, SIZE = 17, LINE = 28, MOST_LINES = 600;
 
 // ---- the link: everything in the fragment, which never leaves the browser ---------------------
@@ -36,8 +37,8 @@ export async function unpackedText(packed) {
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
   .replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-export function asHtml(panels) {
-  const parts = [];
+export function asHtml(panels, said) {
+  const parts = [`<p>${escaped(said)}</p>`];
   for (const panel of panels) {
     parts.push(`<h3>${escaped(oneLine(panel.title))}</h3><p>${escaped(panel.note)}</p>`,
       '<p style="white-space:pre-wrap;line-height:1.6">');
@@ -46,8 +47,9 @@ export function asHtml(panels) {
       if (piece.word < 0) { parts.push(shown); continue; }
       if (panel.gone.has(piece.word)) { parts.push(`<s>${shown}</s>`); continue; }
       const value = panel.values[piece.word], ground = paint(value, panel.full);
+      const line = isUnderlined(value, panel.full) ? ";text-decoration:underline" : "";
       parts.push(ground
-        ? `<span style="background-color:${ground}" title="${number(value)}">${shown}</span>` : shown);
+        ? `<span style="background-color:${ground}${line}" title="${number(value)}">${shown}</span>` : shown);
     }
     parts.push("</p>");
   }
@@ -56,11 +58,11 @@ export function asHtml(panels) {
 
 // ---- a picture: white ground, whatever the screen's colours ------------------------------------
 
-export function asPicture(panels) {
+export function asPicture(panels, said) {
   const canvas = document.createElement("canvas"), context = canvas.getContext("2d");
   const font = `${SIZE}px system-ui, sans-serif`;
   context.font = font;
-  const rows = panels.flatMap((panel) => layout(panel, context)).slice(0, MOST_LINES);
+  const rows = [[{x: EDGE, text: said, style: SMALL}], ...panels.flatMap((panel) => layout(panel, context))].slice(0, MOST_LINES);
   canvas.width = 2 * WIDTH;
   canvas.height = 2 * (rows.length * LINE + 2 * EDGE);
   context.scale(2, 2);
@@ -69,7 +71,7 @@ export function asPicture(panels) {
   context.textBaseline = "middle";
   rows.forEach((row, number) => {
     const y = EDGE + number * LINE + LINE / 2;
-    for (const {x, text, ground, style, gone} of row) {
+    for (const {x, text, ground, style, gone, underlined} of row) {
       context.font = style ?? font;
       const wide = context.measureText(text).width;
       if (ground) {
@@ -79,6 +81,7 @@ export function asPicture(panels) {
       context.fillStyle = gone ? "#888" : "#111";
       context.fillText(text, x, y);
       if (gone) context.fillRect(x, y, wide, 1);
+      if (underlined) context.fillRect(x, y + SIZE / 2 + 1, wide, 1);
     }
   });
   return new Promise((resolve, reject) =>
@@ -86,27 +89,28 @@ export function asPicture(panels) {
 }
 
 function layout(panel, context) {
-  const title = `600 ${SIZE}px system-ui, sans-serif`, small = "14px system-ui, sans-serif";
+  const title = `600 ${SIZE}px system-ui, sans-serif`;
+  const scale = `; full colour: ${number(panel.full)}`;
   const rows = [[{x: EDGE, text: oneLine(panel.title), style: title}],
-    [{x: EDGE, text: panel.note, style: small}], []];
+    [{x: EDGE, text: panel.note + scale, style: SMALL}], []];
   let x = EDGE;
   const next = () => { rows.push([]); x = EDGE; };
   for (const piece of panel.parts) {
     const values = piece.word >= 0 ? panel.values[piece.word] : 0;
     const ground = piece.word >= 0 && !panel.gone.has(piece.word) ? paint(values, panel.full) : "";
-    const gone = panel.gone.has(piece.word);
+    const gone = panel.gone.has(piece.word), underlined = !gone && isUnderlined(values, panel.full);
     for (const run of visible(piece.text).split(/(\n|\s+)/)) {
       if (run === "") continue;
       if (run.includes("\n")) { for (const _ of run.matchAll(/\n/g)) next(); continue; }
       for (const text of cut(run, context)) {
         const wide = context.measureText(text).width;
         if (x + wide > WIDTH - EDGE && x > EDGE) next();
-        if (x === EDGE && !text.trim()) continue;
-        rows.at(-1).push({x, text, ground: text.trim() ? ground : "", gone});
+        rows.at(-1).push({x, text, ground: text.trim() ? ground : "", gone, underlined});
         x += wide;
       }
     }
   }
+  while (!rows.at(-1).some(({text}) => text.trim())) rows.pop();
   rows.push([]);
   return rows;
 }

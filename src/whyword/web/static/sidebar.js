@@ -1,5 +1,5 @@
 // The classes with their scores, and the strongest words.
-import {h, oneLine, percent, signed} from "./dom.js";
+import {dotted, h, number, oneLine, percent, signed} from "./dom.js";
 import {bars, pooled} from "./heatmap.js";
 import {isContrast, state} from "./state.js";
 
@@ -22,7 +22,7 @@ export function classList(found, pick, compare) {
     list.append(h("li", {className: n === state.target ? "chosen" : n === state.against ? "other" : ""},
       h("button", {type: "button", className: "class", "aria-pressed": String(n === state.target),
         onclick: () => pick(n), "data-class": n},
-      h("bdi", {className: "word"}, label), track, h("span", {className: "value"}, percent(found.probabilities[n])),
+      h("bdi", {className: "word"}, dotted(label)), track, h("span", {className: "value"}, percent(found.probabilities[n])),
       h("span", {className: "score"}, signed(found.scores[n]),
         before && Math.abs(change) > 5e-3 ? h("small", {}, ` (${signed(change)})`) : null)),
       h("button", {type: "button", className: "versus", disabled: n === state.target,
@@ -30,7 +30,7 @@ export function classList(found, pick, compare) {
         title: `compare with ${label}`, "data-versus": n, onclick: () => compare(n === state.against ? null : n)}, "vs")));
   }
   return h("section", {}, h("h2", {}, "Classes"),
-    h("p", {className: "note"}, before ? "Probability and score; in brackets what the deletions changed."
+    h("p", {className: "note"}, before ? "Probability and score; in brackets what the deletions changed. The marks: probabilities before."
       : "Probability and score. Choose one to see why."), list);
 }
 
@@ -46,8 +46,12 @@ export function wordLists(found, panel) {
   const part = (title, list) => h("section", {}, h("h2", {}, title), list.length
     ? bars(list, full, (entry) => flash(entry.places)) : h("p", {className: "note"}, "none"));
   const names = found.classes.map(oneLine);
-  const against = isContrast() ? `Words for ${names[state.against]}` : "Words against it";
-  return h("div", {className: "wordlists"}, part(`Words for ${names[state.target]}`, some(1)), part(against, some(-1)));
+  if (isContrast()) {
+    const second = some(-1).map((entry) => ({...entry, note: number(-entry.value)}));
+    return h("div", {className: "wordlists"}, part(`More for ${names[state.target]}`, some(1)),
+      part(`More for ${names[state.against]}`, second));
+  }
+  return h("div", {className: "wordlists"}, part(`Words for ${names[state.target]}`, some(1)), part("Words against it", some(-1)));
 }
 
 function flash(places) {

@@ -41,7 +41,8 @@ export function valuesOf(found) {
 export function panels(found) {
   const names = found.classes.map(String), parts = pieces(found.text, found.spans, found.truncated);
   const gone = new Set(state.deleted), against = state.against;
-  const one = (title, values, figures) => ({title, values, parts, gone, note: note(found, figures)});
+  const compared = against === null ? [state.target] : [state.target, against];
+  const one = (title, values, figures) => ({title, values, parts, gone, compared, note: note(found, figures)});
   const figures = (at) => ["scores", "padding", "residual"].map((field) => found[field][at]);
   let made;
   if (isContrast()) {
@@ -49,7 +50,7 @@ export function panels(found) {
     made = [one(`${names[state.target]} rather than ${names[against]}`, valuesOf(found),
       figures(state.target).map((value, n) => value - second[n]))];
   } else {
-    const shown = state.mode === BESIDE && against !== null ? [state.target, against] : [state.target];
+    const shown = state.mode === BESIDE ? compared : [state.target];
     made = shown.map((at) => one(names[at], column(found, at), figures(at)));
   }
   const full = largest(...made.map((panel) => panel.values));
@@ -59,10 +60,10 @@ export function panels(found) {
 
 function note(found, [score, padding, residual]) {
   const words = score - padding - residual, small = 1e-4 * Math.max(1, Math.abs(score));
-  let line = `score ${signed(score)} = words ${signed(words)}`;
-  if (Math.abs(padding) > small) line += `, no word's ${signed(padding)}`;
-  line += Math.abs(residual) <= small ? `, left over ${Math.abs(residual).toExponential(0).replace("-", "−")}`
-    : `, unexplained ${number(residual)}`;
+  let line = `${isContrast() ? "difference of the scores" : "score"} ${signed(score)} = words ${signed(words)}`;
+  if (Math.abs(padding) > small) line += `, outside of words ${signed(padding)}`;
+  if (Math.abs(residual) > small) line += `, unexplained ${number(residual)}`;
+  else if (residual !== 0) line += `, rounding ${Math.abs(residual).toExponential(0).replace("-", "−")}`;
   return found.parameters.occurrences === "equal shares"
     ? `${line}; occurrences of a word share its value` : line;
 }

@@ -1,22 +1,23 @@
 // The menu of what can be taken along.
-import {counted, h} from "./dom.js";
+import {counted, h, oneLine} from "./dom.js";
 import {asHtml, asPicture, copiedPicture, copiedText, downloaded, packedText} from "./share.js";
 import {state} from "./state.js";
 
 const LONG_LINK = 8_000;  // characters
 
-export function menu(shown, identity, tell) {
+export function menu(shown, found, identity, tell) {
+  const said = `Predicted: ${oneLine(found.predicted)}. Red words speak for the class, blue (underlined) ones against it.`;
   const button = (title, action) => h("button", {type: "button", onclick: action}, title);
-  return h("details", {className: "menu"}, h("summary", {}, "Take along"), h("div", {onclick: close},
-    button("Copy as image", () => takeImage(shown, tell)), button("Copy as HTML", () => takeHtml(shown, tell)),
+  return h("details", {className: "menu"}, h("summary", {}, "Export"), h("div", {onclick: close},
+    button("Copy as image", () => takeImage(shown, said, tell)), button("Copy as HTML", () => takeHtml(shown, said, tell)),
     button("Download JSON", takeJson), button("Copy link", () => takeLink(identity, tell))));
 }
 
 function close(event) { event.currentTarget.parentElement.open = false; }
 
-async function takeImage(shown, tell) {
+async function takeImage(shown, said, tell) {
   try {
-    const picture = await asPicture(shown);
+    const picture = await asPicture(shown, said);
     const done = await copiedPicture(picture);
     if (!done) downloaded(picture, "why.png");
     tell(done ? "The picture is in the clipboard."
@@ -26,8 +27,8 @@ async function takeImage(shown, tell) {
   }
 }
 
-function takeHtml(shown, tell) {
-  const html = asHtml(shown), done = copiedText({"text/html": html, "text/plain": state.shown.text});
+function takeHtml(shown, said, tell) {
+  const html = asHtml(shown, said), done = copiedText({"text/html": html, "text/plain": state.shown.text});
   if (!done) downloaded(new Blob([`<!DOCTYPE html><meta charset="utf-8">${html}`], {type: "text/html"}), "why.html");
   tell(done ? "The coloured text is in the clipboard."
     : "This browser lets no page copy HTML: it was saved as why.html.");
