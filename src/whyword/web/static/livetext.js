@@ -85,7 +85,7 @@ function showTip(n, panel, found, x, y, touched = false) {
   tip.replaceChildren(...[
     h("p", {}, h("b", {}, name(found.words[n])), gone ? " deleted" : ` ${number(panel.values[n])}`,
       found.known[n] ? "" : ", unknown to the model"),
-    !gone && row.length > 2 && h("ul", {}, ...first.map(line), h("li", {className: "others"}, "elsewhere"),
+    !gone && row.length > 2 && h("ul", {}, ...first.map(line), h("li", {className: "others"}, "other classes"),
       ...others.slice(0, 2).map(line), others.length > 4 && h("li", {}, "…"), ...others.slice(2).slice(-2).map(line)),
     h("p", {className: "note"}, `${touched ? "Tap again" : "Click"} to ${gone ? "take it back" : "delete it"}`)].filter(Boolean));
   tip.hidden = false;
