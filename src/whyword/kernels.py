@@ -20,11 +20,12 @@ from whyword.compiled import compiled
 Floats: TypeAlias = NDArray[np.float32]
 Ints: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int64]
+_CORES = os.cpu_count() or 1  # asked once: the system takes its time
 
 
 def in_threads(work: Callable[[int, int], object], count: int) -> None:
     """Call ``work(start, stop)`` on parts of ``range(count)``, one per core."""
-    threads = max(1, min(os.cpu_count() or 1, count))
+    threads = max(1, min(_CORES, count))
     cuts = [count * part // threads for part in range(threads + 1)]
     if threads == 1:
         work(0, count)

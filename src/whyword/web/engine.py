@@ -128,8 +128,8 @@ class Engine:
                     f"a text has {len(text):,} characters, this server reads "
                     f"{self.limits.characters:,} at most"
                 )
-        if most_words is None:
-            return
+        if most_words is None or sum(len(text) + 1 for text in texts) <= 2 * most_words:
+            return  # words are apart
         words = sum(map(len, documents_of(self.model, texts)))
         if words > most_words:
             raise InputError(
