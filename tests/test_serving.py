@@ -34,14 +34,15 @@ async def app(scope, receive, send):
         body, more = body + message["body"], message["more_body"]
     if body == b"break":
         raise ZeroDivisionError
-    answer = json.dumps(len(body)).encode()
+    answer = b"x" * 50_000_000 if body == b"large" else json.dumps(len(body)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(answer))]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": answer})
 
 bound = bound_socket("127.0.0.1", 0)
 address = address_of(bound, "127.0.0.1")
-limits = Limits(connections=3, read_seconds=float(sys.argv[1]) if sys.argv[1:] else 10)
+seconds = float(sys.argv[1]) if sys.argv[1:] else 10
+limits = Limits(connections=3, read_seconds=seconds, write_seconds=seconds)
 run(app, bound, limits, lambda: print(address, flush=True))
 """
 
@@ -187,6 +188,30 @@ def test_who_says_nothing_or_never_ends_is_not_waited_for() -> None:
                 kept.request("GET", "/")
                 assert kept.getresponse().read() == b"0"
                 time.sleep(0.5)
+
+
+def test_who_does_not_read_an_answer_loses_it() -> None:
+    with Server("-c", SCRIPT, "0.5") as server:
+        with server.begin("/", 5) as begun:
+            begun.sendall(b"large")
+            time.sleep(1.5)
+            received = 0
+            with suppress(ConnectionResetError):
+                while part := begun.recv(1 << 20):
+                    received += len(part)
+            assert received < 50_000_000
+        with server.begin("/", 5) as begun:
+            begun.sendall(b"large")
+            assert len(some_of(begun, 50_000_000)) == 50_000_000
+        assert server.ask("/", "moon").json == 6
+
+
+def some_of(opened: socket.socket, count: int) -> bytes:
+    """Return so many bytes, or what comes until the other side closes."""
+    received = bytearray()
+    while len(received) < count and (part := opened.recv(1 << 20)):
+        received += part
+    return bytes(received[:count])
 
 
 def test_too_many_connections_are_turned_away() -> None:

@@ -22,6 +22,8 @@ class Limits:
         Of a request's texts together: every word comes back with a number for each class.
     read_seconds : float
         For a request to arrive.
+    write_seconds : float
+        For a client to take its answer, once it lags behind.
     work_seconds : float
         For its answer to be computed, waiting included.
     workers : int
@@ -38,6 +40,7 @@ class Limits:
     characters: int = 1_000_000
     words: int = 20_000
     read_seconds: float = 10.0
+    write_seconds: float = 30.0
     work_seconds: float = 30.0
     workers: int = os.cpu_count() or 1
     waiting: int = 64

@@ -84,9 +84,10 @@ def run(
     except ImportError:
         raise MissingExtraError("uvicorn", "web") from None
 
-    # Uvicorn waits for the end of headers for ever.
+    # Uvicorn waits for ever, for the end of headers and for answers to be read.
     class Patient(HttpToolsProtocol):
         timer: asyncio.TimerHandle | None = None
+        unread: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
@@ -103,6 +104,15 @@ def run(
         def connection_lost(self, exc: Exception | None) -> None:
             self.wait_no_more()
             super().connection_lost(exc)
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self.unread = self.loop.call_later(limits.write_seconds, self.transport.abort)
+
+        def resume_writing(self) -> None:
+            if self.unread is not None:
+                self.unread.cancel()
+            super().resume_writing()
 
         def wait(self) -> None:
             self.wait_no_more()
