@@ -111,7 +111,7 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return problem(422, _first_problem(error.errors()))
+        return problem(422, _said_of(error.errors()))
 
     @app.exception_handler(HTTPException)
     async def failed(_: Request, error: HTTPException) -> Response:
@@ -303,7 +303,7 @@ def _documents(given: Sequence[T | str], kind: type[T], most: int) -> list[T]:
     ]
 
 
-def _first_problem(errors: Sequence[Any]) -> str:
+def _said_of(errors: Sequence[Any]) -> str:
     """Return one line for what was wrong with a request; never what was sent."""
     if errors[0]["type"] == "json_invalid":
         return f"the body is no JSON: {errors[0].get('ctx', {}).get('error', 'it is damaged')}"

@@ -129,7 +129,7 @@ class Engine:
                     f"{self.limits.characters:,} at most"
                 )
         if most_words is None or sum(len(text) + 1 for text in texts) <= 2 * most_words:
-            return  # words are apart
+            return  # too short to hold more: a word and what parts it from the next take two
         words = sum(map(len, documents_of(self.model, texts)))
         if words > most_words:
             raise InputError(

@@ -103,6 +103,7 @@ def run(
 
         def connection_lost(self, exc: Exception | None) -> None:
             self.wait_no_more()
+            self.resume_writing()  # nobody is going to read the rest
             super().connection_lost(exc)
 
         def pause_writing(self) -> None:
