@@ -6,10 +6,12 @@ over connections that are kept, with requests made beforehand, reading answers w
 of about 300 words, in rotation. Measured in rounds that go from server to server, medians of them:
 
 - answers at 1 client, in milliseconds, and at 16 clients, per second, of explaining all 20
-  classes; of autograd's gradient × input of the predicted class, with one thread of torch and with
-  two, of which the better counts; of predicting alone; of the server's bare sign of life;
-- memory of the server over 20,000 requests for documents that it has all seen before, since its
-  table of words fills up to its budget as new words come;
+  classes, in as many processes as the server usually has, and in one; of autograd's gradient ×
+  input of the predicted class, in as many processes, in one with as many threads that answer, and
+  in one with as many threads of torch, of which the best counts; of predicting alone; of the
+  server's bare sign of life;
+- memory of all processes of the server over 20,000 requests for documents that it has all seen
+  before, since its tables of words fill up to their budget as new words come;
 - the answers that four clients get beside 20 that send a byte at a time and 20 that go away in the
   middle of a request or before its answer.
 
@@ -27,7 +29,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle, islice, takewhile
 from pathlib import Path
@@ -43,7 +45,9 @@ from whyword.models.network import TABLE_BYTES
 from whyword.types import TOLERANCE, Explanation
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
+from whyword.web.guard import Message, Receive, Send
 from whyword.web.limits import Limits
+from whyword.web.processes import usual_processes
 from whyword.web.serving import bound_socket, run
 
 LATENCY = 10.0  # milliseconds at 1 client, at most
@@ -70,13 +74,13 @@ WHYWORD, AUTOGRAD = "whyword", "autograd"
 class AutogradEngine(Engine):
     """Explains one class, the predicted one, by torch: gradient × input."""
 
-    def __init__(self, model: CNNClassifier, threads: int) -> None:
+    def __init__(self, model: CNNClassifier, workers: int, threads: int) -> None:
         # here, so that the server it is compared with does not carry torch
         import torch
         from torch_network import from_network
 
         # as many answers at a time as there are cores for; torch lets go of Python's lock
-        limits = Limits(workers=max(1, (os.cpu_count() or 1) // threads))
+        limits = Limits(workers=workers)
         super().__init__(model, limits, table_bytes=0)
         torch.set_num_threads(threads)
         self._inputs = model.inputs_
@@ -130,22 +134,36 @@ class AutogradEngine(Engine):
         }
 
 
-def serve(kind: str, threads: int, folder: Path) -> None:
-    """Serve until terminated; print the port at first and the words remembered at last."""
+class Shape(NamedTuple):
+    """How a server uses the cores."""
+
+    processes: int = 1
+    workers: int = 1
+    threads: int = 1
+
+
+def serve(kind: str, shape: Shape, folder: Path) -> None:
+    """Serve until terminated; print the port at first, each process its words at last."""
     model = load_model(folder)
     assert isinstance(model, CNNClassifier)
-    engine = AutogradEngine(model, threads) if kind == AUTOGRAD else Engine(model)
-    bound = bound_socket(HOST, 0)
-    try:
-        run(
-            create_app(engine),
-            bound,
-            engine.limits,
-            ready=lambda: print(bound.getsockname()[1], flush=True),
-        )
-    finally:
-        memory = model.network_.memory
-        print("0 0" if memory is None else f"{len(memory)} {memory.capacity}", flush=True)
+    engine: Engine
+    if kind == AUTOGRAD:
+        engine = AutogradEngine(model, shape.workers, shape.threads)
+    else:
+        engine = Engine(model, table_bytes=TABLE_BYTES // shape.processes)
+    app, bound = create_app(engine), bound_socket(HOST, 0)
+
+    async def telling(scope: Message, receive: Receive, send: Send) -> None:
+        await app(scope, receive, send)
+        if scope["type"] == "lifespan":
+            memory = model.network_.memory
+            told = (0, 0) if memory is None else (len(memory), memory.capacity)
+            os.write(1, f"{told[0]} {told[1]}\n".encode())  # in one piece
+
+    def ready() -> None:
+        print(bound.getsockname()[1], flush=True)
+
+    run(telling, bound, engine.limits, ready, shape.processes)
 
 
 @dataclass
@@ -156,25 +174,31 @@ class Server:
     ----------
     process : Popen
     port : int
-    remembered, capacity : int
-        Words in its table, and those that its budget holds; known once it has ended.
+    remembered, capacity : list of int
+        Words in the table of each process, and those that its budget holds; known once it has
+        ended.
     """
 
     process: subprocess.Popen[str]
     port: int
-    remembered: int = 0
-    capacity: int = 0
+    remembered: list[int] = field(default_factory=list)
+    capacity: list[int] = field(default_factory=list)
+
+    def family(self) -> list[psutil.Process]:
+        """Return all its processes."""
+        first = psutil.Process(self.process.pid)
+        return [first, *first.children(recursive=True)]
 
     def megabytes(self) -> float:
-        """Return the memory it takes."""
-        return float(psutil.Process(self.process.pid).memory_info().rss) / MB
+        """Return the memory it takes, what processes share counted once."""
+        return float(sum(one.memory_full_info().pss for one in self.family())) / MB
 
 
 @contextmanager
-def started(kind: str, folder: Path, threads: int = 1) -> Iterator[Server]:
+def started(kind: str, folder: Path, shape: Shape) -> Iterator[Server]:
     """Run a server as long as the context lasts."""
-    command = [sys.executable, __file__, "--as-server", kind, "--threads", str(threads)]
-    command += ["--model", str(folder)]
+    command = [sys.executable, __file__, "--as-server", kind, "--model", str(folder)]
+    command += ["--shape", *map(str, shape)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -184,9 +208,8 @@ def started(kind: str, folder: Path, threads: int = 1) -> Iterator[Server]:
             server = Server(process, int(port))
             yield server
             process.terminate()
-            server.remembered, server.capacity = map(
-                int, process.communicate(timeout=30)[0].split()
-            )
+            numbers = list(map(int, process.communicate(timeout=30)[0].split()))
+            server.remembered, server.capacity = numbers[::2], numbers[1::2]
         finally:
             process.kill()  # does nothing to one that has ended
 
@@ -462,20 +485,30 @@ def compare(
     seconds: float,
 ) -> list[bool]:
     """Measure answers at 1 client and at many; return what was missed."""
-    with started(AUTOGRAD, folder, 1) as one, started(AUTOGRAD, folder, 2) as two:
-        explained = Subject("whyword, 20 classes", ours.port, explaining(ours.port, model, texts))
+    cores = os.cpu_count() or 1
+    shapes = {
+        f"autograd, 1 class, {cores} processes": Shape(processes=cores),
+        f"autograd, 1 class, {cores} workers": Shape(workers=cores),
+        f"autograd, 1 class, torch × {cores}": Shape(threads=cores),
+    }
+    with ExitStack() as stack:
+        alone = stack.enter_context(started(WHYWORD, folder, Shape()))
+        explained, single = (
+            Subject(f"whyword, 20 classes{how}", server.port, explaining(server.port, model, texts))
+            for how, server in ((f", {usual_processes()} processes", ours), (", 1 process", alone))
+        )
+        others = {
+            name: stack.enter_context(started(AUTOGRAD, folder, shape))
+            for name, shape in shapes.items()
+        }
         rivals = [
-            Subject(
-                f"autograd, 1 class, torch × {threads}",
-                server.port,
-                explaining_one(server.port, model, texts),
-            )
-            for threads, server in ((1, one), (2, two))
+            Subject(name, server.port, explaining_one(server.port, model, texts))
+            for name, server in others.items()
         ]
         predicted = Subject("whyword, prediction only", ours.port, predicting(ours.port, texts))
         bare = Subject("whyword, sign of life", ours.port, [asked(ours.port, "/healthz")[0]])
-        subjects = [explained, *rivals, predicted, bare]
-        with told_others(ours, one, two):
+        subjects = [explained, single, *rivals, predicted, bare]
+        with told_others(ours, alone, *others.values()):
             for _ in range(rounds):
                 for subject in subjects:
                     subject.measure(seconds)
@@ -486,6 +519,7 @@ def compare(
     return [
         told("at 1 client, median in ms", explained.median, LATENCY),
         told(f"at {CLIENTS} clients, × autograd", explained.rate / rival, FASTER, least=True),
+        told(f"at {CLIENTS} clients, 1 process, × autograd", single.rate / rival),
         told(f"at {CLIENTS} clients, × prediction only", explained.rate / predicted.rate),
         told_failures(one for each in subjects for one in (*each.alone, *each.loaded)),
     ]
@@ -546,7 +580,7 @@ def told(name: str, found: float, limit: float | None = None, least: bool = Fals
 @contextmanager
 def told_others(*servers: Server) -> Iterator[None]:
     """Print what the rest of the machine took meanwhile: it hits the server of most cores most."""
-    ours = [psutil.Process(), *(psutil.Process(server.process.pid) for server in servers)]
+    ours = [psutil.Process(), *(one for server in servers for one in server.family())]
 
     def spent() -> float:
         everything = psutil.cpu_times()
@@ -577,10 +611,10 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=20_000, help="while memory is watched")
     parser.add_argument("--model", type=Path, help="a saved CNN2")
     parser.add_argument("--as-server", choices=(WHYWORD, AUTOGRAD), help=argparse.SUPPRESS)
-    parser.add_argument("--threads", type=int, default=1, help=argparse.SUPPRESS)
+    parser.add_argument("--shape", type=int, nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.as_server:
-        serve(arguments.as_server, arguments.threads, arguments.model)
+        serve(arguments.as_server, Shape(*arguments.shape), arguments.model)
         return
     rounds, seconds = arguments.rounds, arguments.seconds
     with TemporaryDirectory() as temporary:
@@ -594,14 +628,14 @@ def main() -> None:
             f"{len(texts)} posts of {LENGTHS[0]} to {LENGTHS[-1]} words, {os.cpu_count()} cores, "
             f"{rounds} rounds of {seconds:g} s, medians"
         )
-        with started(WHYWORD, folder) as ours:
+        with started(WHYWORD, folder, Shape(usual_processes())) as ours:
             missed = compare(ours, model, folder, texts, rounds, seconds)
             questions = explaining(ours.port, model, texts)
             missed += watch_memory(ours, questions, arguments.requests)
             missed += disturb(ours, questions, rounds, seconds)
     print(
-        f"the table held {ours.remembered:,} words at last, of {ours.capacity:,} that its budget "
-        f"of {TABLE_BYTES // MB} MB has room for"
+        f"the tables held {' and '.join(map('{:,}'.format, ours.remembered))} words at last, of "
+        f"{ours.capacity[0]:,} that each has room for, in {TABLE_BYTES // MB} MB together"
     )
     if any(missed):
         raise SystemExit("missed")

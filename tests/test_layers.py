@@ -14,8 +14,8 @@ errors checks printable storage heatmap picture export types alignment
 characters compiled scan text
 download posts tables newsgroups source split corpus overview
 vocabulary vectorfile vectorstore pretrained cbow_kernels cbow induction vectors
-kernels models.store models.estimator models.inputs models.rowmemory models.network
-models.training models.progress models.cnn
+kernels models.store models.estimator models.rowmemory models.wordmemory
+models.inputs models.network models.training models.progress models.cnn
 models.features models.placement models.pipeline models.svm models.loading
 predictions
 relevance_kernels methods.blocks methods.relevance methods.lrp methods.sensitivity
@@ -30,7 +30,7 @@ report.paper report.machine report.beside report.stages report.study report.clai
 report.reproduction report.figures report.parts report.sheet report.files report.tour
 progress views
 web.limits web.gate web.guard web.engine web.library web.schema web.assets web.docspage web.app
-web.serving
+web.processes web.serving
 cli
 """.split()
 

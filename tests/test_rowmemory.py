@@ -34,7 +34,9 @@ def expected(keys: Sequence[int]) -> list[Floats]:
 def asked(memory: RowMemory, keys: Sequence[int]) -> list[int]:
     """Ask, compare, and return the keys that had to be made."""
     source = Source(keys)
-    for found, wanted in zip(memory.rows(keys, source), expected(keys), strict=True):
+    for found, wanted in zip(
+        memory.rows(np.array(keys, np.int64), source), expected(keys), strict=True
+    ):
         np.testing.assert_array_equal(found, wanted)
     return source.made
 
@@ -90,7 +92,7 @@ def test_threads_get_the_right_rows_while_others_make_them_go() -> None:
 
 
 @pytest.mark.parametrize("widths", [(2,), (1, 3)])
-@pytest.mark.parametrize("budget", [1, 1 << 20])
+@pytest.mark.parametrize("budget", [1, 300, 1 << 20])
 def test_explanations_are_the_same_with_a_memory(widths: tuple[int, ...], budget: int) -> None:
     texts = [made_text(numbers) for numbers in ([0, 1, 6, 2], [], [3], [6, 6, 0, 5, 4, 1])]
     texts.append("words that nobody knows")

@@ -75,6 +75,7 @@ from whyword.web.engine import Engine
 from whyword.web.guard import LOCAL_HOSTS, Access, checked_origin, checked_token, host_of
 from whyword.web.library import open_library
 from whyword.web.limits import Limits
+from whyword.web.processes import checked_processes, usual_processes
 from whyword.web.serving import PORT, address_of, bound_socket, check_extra, open_page, run
 from whyword.wordpage import explained_documents, word_page
 
@@ -744,17 +745,26 @@ def serve(
     max_words: Annotated[
         int, typer.Option(help="Of a request's texts together.", min=1)
     ] = Limits.words,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            help=f"That share the work (default here: {usual_processes()}).",
+            min=1,
+            max=64,
+            show_default=False,
+        ),
+    ] = None,
     workers: Annotated[
-        int, typer.Option(help="Answers computed at the same time.", min=1, max=256)
+        int, typer.Option(help="Long texts that a process computes at a time.", min=1, max=256)
     ] = Limits.workers,
     waiting: Annotated[
-        int, typer.Option(help="Requests that may wait; others are told to come back.", min=0)
+        int, typer.Option(help="Requests that may wait in a process; others are refused.", min=0)
     ] = Limits.waiting,
     timeout: Annotated[
         float, typer.Option(help="Seconds until an answer is given up.", min=0.1)
     ] = Limits.work_seconds,
     memory: Annotated[
-        int, typer.Option(help="MB for a network's answers to words met before.", min=0)
+        int, typer.Option(help="MB for a network's answers to words met before, in all.", min=0)
     ] = TABLE_BYTES >> 20,
     log_texts: Annotated[
         bool, typer.Option("--log-texts", help="Let the log show what was sent.")
@@ -785,7 +795,8 @@ def serve(
             library = open_library(loaded, chosen, Path(source).name, tell)
         if library.labels_are_foreign:
             log.warning("none of the labels of %s is a class of the model", one_line(source))
-    application = create_app(Engine(loaded, limits, memory << 20), library, access)
+    count = checked_processes(processes)
+    application = create_app(Engine(loaded, limits, (memory << 20) // count), library, access)
     address = address_of(bound, host)
     if not local and token is None:
         log.warning("everybody who reaches this machine may use the model; --token asks for one")
@@ -795,7 +806,7 @@ def serve(
         if open_browser:
             open_page(address)
 
-    run(application, bound, limits, ready)
+    run(application, bound, limits, ready, count)
 
 
 def _new_folder(out: Path) -> Path:

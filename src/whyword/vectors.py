@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import NamedTuple
 
@@ -362,6 +363,26 @@ class Vectors:
             matrix[rows >= 0, start:end] = table.matrix[rows[rows >= 0]]
             start = end
         return matrix
+
+    @cached_property
+    def has_keys(self) -> bool:
+        """Whether one integer can say where a word stands in all tables."""
+        return prod(size + 1 for size in self.sizes()) < 1 << 63
+
+    def keys(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """Return a number for each word's vector, (len(words),): 0 if it has none."""
+        keys = np.zeros(len(words), np.int64)
+        for size, column in zip(self.sizes(), self.places(words).T, strict=True):
+            keys = keys * (size + 1) + column + 1
+        return keys
+
+    def rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the vectors that :meth:`keys` gave numbers, (len(keys), D) float32."""
+        columns = []
+        for size in reversed(self.sizes()):
+            keys, place = np.divmod(keys, size + 1)
+            columns.append(place - 1)
+        return self.rows_at(np.stack(columns[::-1], axis=1))
 
     def sizes(self) -> tuple[int, ...]:
         """Return the number of words of each table."""

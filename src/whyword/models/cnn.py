@@ -201,8 +201,10 @@ class CNNClassifier(Estimator):
         """
         self.check_fitted()
         budget = whole_number("budget", budget, least=0)
-        network = replace(self.network_, memory=None)
-        self.network_ = network.remembering(budget) if budget else network
+        answers, dimensions = self.network_.row_size(), self.inputs_.vectors.dimensions
+        for_vectors = budget * dimensions // (answers + dimensions)
+        self.inputs_ = self.inputs_.remembering(for_vectors)
+        self.network_ = self.network_.remembering(budget - for_vectors)
         return self
 
     def known_words(self, texts: Iterable[str]) -> NDArray[np.int64]:

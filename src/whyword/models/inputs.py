@@ -1,11 +1,13 @@
 """Texts to what the network sees: normalised word vectors, each distinct one once."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.models.wordmemory import PADDING_KEY, WordMemory
 from whyword.text import Tokenizer
 from whyword.types import Document
 from whyword.vectors import Vectors
@@ -30,8 +32,8 @@ class InputBatch:
         Normalised; row 0 is padding, all zeros.
     known : (rows,) bool
         Whether the row is a word's vector, rather than padding or that of an unknown word.
-    places : (rows, tables) intp, or None
-        Where each row stands in the tables of :class:`~whyword.vectors.Vectors`, if that is known.
+    keys : (rows,) int64, or None
+        What identifies each row's vector in other batches, too, if those are remembered.
     """
 
     documents: list[Document]
@@ -39,7 +41,7 @@ class InputBatch:
     offsets: NDArray[np.int64]
     vectors: NDArray[np.float32]
     known: NDArray[np.bool_]
-    places: NDArray[np.intp] | None = None
+    keys: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -93,6 +95,8 @@ class Inputs:
         Over the flattened training data; a word without a vector is −mean/deviation everywhere.
     shortest : int
         Length that shorter documents are padded to.
+    memory : WordMemory or None
+        If words are to be remembered from batch to batch.
     """
 
     tokenizer: Tokenizer
@@ -100,6 +104,13 @@ class Inputs:
     mean: float = 0.0
     deviation: float = 1.0
     shortest: int = 1
+    memory: WordMemory | None = None
+
+    def remembering(self, budget: int) -> "Inputs":
+        """Return the same with a memory of so many bytes for vectors, or none for 0."""
+        if not budget or not self.vectors.has_keys:
+            return replace(self, memory=None)
+        return replace(self, memory=WordMemory(self.vectors.dimensions, budget))
 
     def batches(
         self, texts: Iterable[str], most_rows: int, most_words: int = MOST_WORDS
@@ -132,7 +143,10 @@ class Inputs:
         return matrix
 
     def _batch(self, gathered: "_Gathered") -> InputBatch:
-        rows, vectors, known, places = self._distinct_vectors(list(gathered.numbers))
+        words = list(gathered.numbers)
+        rows, vectors, known, keys = (
+            self._looked_up(words) if self.memory is None else self._remembered(words, self.memory)
+        )
         rows = np.append(rows, np.int32(PADDING))  # what number −1 stands for
         padded = []
         for found in gathered.found:
@@ -142,12 +156,10 @@ class Inputs:
         lengths = [max(len(found), self.shortest) for found in gathered.found]
         offsets = np.cumsum([0, *lengths]).astype(np.int64)
         ids = rows[np.concatenate([np.empty(0, np.int32), *padded])]
-        return InputBatch(gathered.documents, ids, offsets, vectors, known, places)
+        return InputBatch(gathered.documents, ids, offsets, vectors, known, keys)
 
-    def _distinct_vectors(
-        self, words: Sequence[str]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_], NDArray[np.intp]]:
-        """Return the row of each word, the normalised rows, which are known, where they stand.
+    def _looked_up(self, words: Sequence[str]) -> "_Rows":
+        """Return the words' rows.
 
         Forms of a word that share a vector share its row, and all unknown words share one.
         """
@@ -159,12 +171,37 @@ class Inputs:
         _, first, rows = np.unique(keys, return_index=True, return_inverse=True)
         nowhere = np.full((1, places.shape[1]), -1)  # the row of the padding
         distinct = np.concatenate([nowhere, places[first]])
-        vectors = self.vectors.rows_at(distinct)
-        vectors -= np.float32(self.mean)  # in place: these arrays are large
-        vectors /= np.float32(self.deviation)
+        vectors = self._normalised(self.vectors.rows_at(distinct))
         vectors[PADDING] = 0
         known: NDArray[np.bool_] = np.any(distinct >= 0, axis=1)
-        return (rows + 1).astype(np.int32), vectors, known, distinct
+        return _Rows((rows + 1).astype(np.int32), vectors, known, None)
+
+    def _remembered(self, words: Sequence[str], memory: WordMemory) -> "_Rows":
+        """Return the words' rows, most of them from memory."""
+        distinct, rows = np.unique(memory.keys(words, self.vectors), return_inverse=True)
+        keys = np.concatenate([[PADDING_KEY], distinct])
+
+        def made(numbers: NDArray[np.intp]) -> list[NDArray[np.float32]]:
+            fresh = self._normalised(self.vectors.rows_of(np.maximum(keys[numbers], 0)))
+            fresh[keys[numbers] == PADDING_KEY] = 0
+            return [fresh]
+
+        (vectors,) = memory.vectors.rows(keys, made)
+        return _Rows((rows + 1).astype(np.int32), vectors, keys > 0, keys)
+
+    def _normalised(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        vectors -= np.float32(self.mean)  # in place: these arrays are large
+        vectors /= np.float32(self.deviation)
+        return vectors
+
+
+class _Rows(NamedTuple):
+    """The row of each distinct word, and vectors, known, keys of an :class:`InputBatch`."""
+
+    of_words: NDArray[np.int32]
+    vectors: NDArray[np.float32]
+    known: NDArray[np.bool_]
+    keys: NDArray[np.int64] | None
 
 
 def gathered(

@@ -78,9 +78,9 @@ class Network:
     memory: RowMemory | None = None
 
     def remembering(self, budget: int) -> "Network":
-        """Return the same network with a memory of so many bytes for its word tables."""
+        """Return the same network with a memory of so many bytes for word tables, or none for 0."""
         shapes = [convolution.weight.shape[:2] for convolution in self.convolutions]
-        return replace(self, memory=RowMemory(shapes, budget))
+        return replace(self, memory=RowMemory(shapes, budget) if budget else None)
 
     def activate(self, batch: InputBatch) -> list[Activations]:
         """Return the activations of each width's filters."""
@@ -90,14 +90,13 @@ class Network:
         ]
 
     def _tables(self, batch: InputBatch) -> list[Floats]:
-        if self.memory is None or batch.places is None:
+        if self.memory is None or batch.keys is None:
             return [convolution.table(batch.vectors) for convolution in self.convolutions]
 
         def made(rows: NDArray[np.intp]) -> list[Floats]:
             return [convolution.table(batch.vectors[rows]) for convolution in self.convolutions]
 
-        # padding, row 0, stands nowhere, as unknown words do, but is another vector
-        return self.memory.rows(["padding", *map(tuple, batch.places[1:].tolist())], made)
+        return self.memory.rows(batch.keys, made)
 
     def scores(self, pooled: Floats) -> Floats:
         """Return the classes' scores from the pooled activations, (documents, C).
@@ -115,5 +114,8 @@ class Network:
 
     def most_rows(self) -> int:
         """Return how many distinct words' tables fit the budget."""
-        numbers = sum(c.weight.shape[0] * c.weight.shape[1] for c in self.convolutions)
-        return max(1, TABLE_BYTES // (4 * int(numbers)))
+        return max(1, TABLE_BYTES // (4 * self.row_size()))
+
+    def row_size(self) -> int:
+        """Return how many numbers the tables have for a word."""
+        return sum(c.weight.shape[0] * c.weight.shape[1] for c in self.convolutions)

@@ -1,7 +1,6 @@
 """Rows of tables that were computed before, as many as a budget holds."""
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from threading import Lock
 
@@ -9,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Keys = NDArray[np.int64]
+
+_NEVER = np.iinfo(np.int64).max  # asked for: a slot that is free
 
 
 class RowMemory:
@@ -29,7 +31,10 @@ class RowMemory:
         self.capacity = max(1, budget // (4 * sum(map(prod, shapes))))
         # the system gives memory to rows that are written, not before
         self._tables = [np.empty((self.capacity, *shape), np.float32) for shape in shapes]
-        self._slots: OrderedDict[Hashable, int] = OrderedDict()
+        self._slots: dict[int, int] = {}
+        self._keys = np.zeros(self.capacity, np.int64)
+        self._asked = np.full(self.capacity, _NEVER)
+        self._clock = 0
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type["RowMemory"], tuple[list[tuple[int, ...]], int]]:
@@ -39,50 +44,49 @@ class RowMemory:
         return len(self._slots)
 
     def rows(
-        self, keys: Sequence[Hashable], make: Callable[[NDArray[np.intp]], Sequence[Floats]]
+        self, keys: Keys, make: Callable[[NDArray[np.intp]], Sequence[Floats]]
     ) -> list[Floats]:
         """Return each table's rows for distinct keys, (keys, …).
 
         Parameters
         ----------
-        keys : sequence of hashable
+        keys : (keys,) int64
         make : callable
             From the numbers of the keys that are not remembered to each table's rows of them.
         """
         with self._lock:
-            slots = np.array([self._slots.get(key, -1) for key in keys], np.intp)
-            new = np.flatnonzero(slots < 0)
-            if not len(new):
-                found = [table[slots] for table in self._tables]
-            else:
-                found = [
-                    np.empty((len(keys), *table.shape[1:]), np.float32) for table in self._tables
-                ]
-                old = np.flatnonzero(slots >= 0)
-                for rows, table in zip(found, self._tables, strict=True):
-                    rows[old] = table[slots[old]]
-            for key, slot in zip(keys, slots.tolist(), strict=True):
-                if slot >= 0:
-                    self._slots.move_to_end(key)
+            slot_of = self._slots.get
+            slots = np.array([slot_of(key, -1) for key in keys.tolist()], np.intp)
+            new, old = np.flatnonzero(slots < 0), np.flatnonzero(slots >= 0)
+            self._clock += 1
+            self._asked[slots[old]] = self._clock
+            # what slot −1 has is overwritten below
+            found = [table.take(slots, axis=0) for table in self._tables]
         if len(new):
             made = make(new)
             for rows, fresh in zip(found, made, strict=True):
                 rows[new] = fresh
-            self._keep([keys[number] for number in new.tolist()], made)
+            self._keep(keys[new], made)
         return found
 
-    def _keep(self, keys: Sequence[Hashable], made: Sequence[Floats]) -> None:
+    def _keep(self, keys: Keys, made: Sequence[Floats]) -> None:
         with self._lock:
-            chosen, taken = [], []
-            for number, key in enumerate(keys[: self.capacity]):
-                if key in self._slots:  # another thread was faster
-                    continue
-                if len(self._slots) < self.capacity:
-                    slot = len(self._slots)
-                else:
-                    _, slot = self._slots.popitem(last=False)
-                self._slots[key] = slot
-                chosen.append(number)
-                taken.append(slot)
-            for table, fresh in zip(self._tables, made, strict=True):
-                table[taken] = fresh[chosen]
+            # another thread may have been faster
+            fresh = [n for n, key in enumerate(keys.tolist()) if key not in self._slots]
+            fresh = fresh[: self.capacity]
+            slots = self._emptied(len(fresh))
+            self._slots.update(zip(keys[fresh].tolist(), slots.tolist(), strict=True))
+            self._keys[slots], self._asked[slots] = keys[fresh], self._clock
+            for table, rows in zip(self._tables, made, strict=True):
+                table[slots] = rows[fresh]
+
+    def _emptied(self, count: int) -> NDArray[np.intp]:
+        """Return so many slots, free ones first; forget what was in the others."""
+        free = np.arange(len(self._slots), min(len(self._slots) + count, self.capacity))
+        missing = count - len(free)
+        if not missing:
+            return free
+        oldest = np.argpartition(self._asked, missing - 1)[:missing]
+        for key in self._keys[oldest].tolist():
+            del self._slots[key]
+        return np.concatenate([free, oldest])

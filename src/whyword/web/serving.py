@@ -12,6 +12,7 @@ from whyword.checks import check_installed
 from whyword.errors import InputError, MissingExtraError
 from whyword.web.guard import App
 from whyword.web.limits import Limits
+from whyword.web.processes import Processes, sockets_beside
 
 PORT = 8765
 _TRIED = 10  # ports, where none was asked for
@@ -67,6 +68,7 @@ def run(
     bound: socket.socket,
     limits: Limits,
     ready: Callable[[], None] = lambda: None,
+    processes: int = 1,
 ) -> None:
     """Serve until interrupted or terminated; answers on their way are given first.
 
@@ -77,7 +79,17 @@ def run(
     limits : Limits
     ready : callable
         Called once the server listens.
+    processes : int
+        More than one share the work, each with limits of its own.
     """
+    if processes > 1:
+        sockets = sockets_beside(bound, processes)
+        Processes(lambda one, told: _serve(app, one, limits, told), sockets).run(ready)
+    else:
+        _serve(app, bound, limits, ready)
+
+
+def _serve(app: App, bound: socket.socket, limits: Limits, ready: Callable[[], None]) -> None:
     try:
         import uvicorn
         from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
