@@ -15,12 +15,12 @@ characters compiled scan text
 download posts tables newsgroups source split corpus overview
 vocabulary vectorfile vectorstore pretrained cbow_kernels cbow induction vectors
 kernels models.store models.estimator models.rowmemory models.wordmemory
-models.inputs models.network models.training models.progress models.cnn
+models.inputs models.network models.forms models.lexicon models.training models.progress models.cnn
 models.features models.placement models.pipeline models.svm models.loading
 predictions
 relevance_kernels methods.blocks methods.relevance methods.lrp methods.sensitivity
 methods.gradient_input methods.occlusion methods.chance methods.registry
-targets explaining formats passages summary_kernels summary classwords wordpage
+targets inquiry explaining formats passages summary_kernels summary classwords wordpage
 search mappage documentmap senses
 evaluation.deletion_kernels evaluation.erasure evaluation.ranking evaluation.deletion
 evaluation.neighbour_kernels evaluation.neighbours evaluation.power evaluation.significance

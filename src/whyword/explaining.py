@@ -9,20 +9,11 @@ from numpy.typing import NDArray
 
 from whyword.checks import one_each, strings, whole_number
 from whyword.errors import InputError
-from whyword.methods.blocks import (
-    NetworkBlock,
-    Positions,
-    blocks,
-    kind_of,
-    model_classes,
-    network_blocks,
-)
-from whyword.methods.registry import Method, checked_parameters, find_method
+from whyword.inquiry import Inquiry, identity_of
+from whyword.methods.blocks import NetworkBlock, Positions, kind_of, network_blocks
 from whyword.methods.relevance import Relevance
 from whyword.models.cnn import CNNClassifier
-from whyword.models.estimator import Estimator
-from whyword.models.features import TfIdf
-from whyword.targets import PREDICTED, Question, question
+from whyword.targets import PREDICTED, Question
 from whyword.types import Explanation, Explanations, FilterExplanation
 
 WORDS, POOLED = "words", "pooled"
@@ -227,26 +218,20 @@ def _asked(
     **parameters: float | str,
 ) -> Iterator[Explanation]:
     """Check the arguments, now, and return what will yield the explanations."""
-    chosen = find_method(method)
-    kind = kind_of(model)
-    asked = question(model_classes(model), target, targets, against)
-    settings = checked_parameters(chosen, kind, parameters)
-    if elements and not (chosen.elements and kind is NetworkBlock):
+    asked = Inquiry.of(model, target, method, targets, against, **parameters)
+    if elements and not (asked.method.elements and kind_of(model) is NetworkBlock):
         raise InputError(
             f"elements=True needs a network and a method that goes down to its input "
             f"dimensions, not {method!r} of {type(model).__name__}"
         )
     checked = _checked_texts(texts)
     gone = None if deleted is None else _positions(deleted)
-    return _explanations(model, checked, asked, chosen, settings, elements, strict, ids, copy, gone)
+    return _explanations(asked, checked, elements, strict, ids, copy, gone)
 
 
 def _explanations(
-    model: object,
+    inquiry: Inquiry,
     texts: Iterable[str],
-    asked: Question,
-    method: Method,
-    settings: dict[str, Any],
     elements: bool,
     strict: bool,
     ids: Iterable[Any] | None,
@@ -255,18 +240,12 @@ def _explanations(
 ) -> Iterator[Explanation]:
     """Yield the explanations; with `copy`, one that is kept does not keep its whole block."""
     names: Iterator[str | None] = repeat(None) if ids is None else iter(ids)
-    identity = identity_of(model)
-    recorded = _recorded(model, method, asked, settings)
-    extra = {"elements": True} if elements else {}
+    identity, asked, recorded = identity_of(inquiry.model), inquiry.question, inquiry.recorded
     gone: Iterator[Positions] | None = None
     again: Iterator[Positions | None] = repeat(None)
     if deleted is not None:
         gone, again = tee(deleted)
-    for block in blocks(model, texts, asked.count, elements, gone):
-        numbers = asked.numbers(block.scores)
-        found = method.of_block[type(block)](block, numbers, **extra, **settings)
-        if asked.against is not None:
-            found = _contrast(found)
+    for block, numbers, found in inquiry.answers(texts, elements, gone):
         rows = zip(block.documents, numbers.tolist(), strict=True)
         for at, (document, chosen) in enumerate(rows):
             parameters, positions = recorded, next(again)
@@ -281,7 +260,7 @@ def _explanations(
                 target=asked.target(chosen),
                 relevance=_shaped(found.words[at], asked, copy),
                 padding=_shaped_padding(found.padding[at], asked),
-                method=method.name,
+                method=inquiry.method.name,
                 parameters=parameters,
                 model=identity,
                 id=_next_name(names),
@@ -303,33 +282,30 @@ def _iter_filters(
     **parameters: float | str,
 ) -> Iterator[FilterExplanation]:
     """Yield which filters of a network spoke for the target."""
-    chosen = find_method(method)
-    kind_of(model)
-    if not isinstance(model, CNNClassifier) or chosen.of_filters is None:
+    asked = Inquiry.of(model, target, method, targets, against, **parameters)
+    of_filters, question = asked.method.of_filters, asked.question
+    if not isinstance(model, CNNClassifier) or of_filters is None:
         raise InputError(
             "layer='pooled' needs a network and a method that goes through its layers, "
             f"not {method!r} of {type(model).__name__}"
         )
-    asked = question(model_classes(model), target, targets, against)
-    settings = checked_parameters(chosen, NetworkBlock, parameters)
     names: Iterator[str | None] = repeat(None) if ids is None else iter(ids)
-    recorded = _recorded(model, chosen, asked, settings)
-    identity = identity_of(model)
-    for block in network_blocks(model, _checked_texts(texts), asked.count):
-        numbers = asked.numbers(block.scores)
+    identity, recorded = identity_of(model), asked.recorded
+    for block in network_blocks(model, _checked_texts(texts), question.count):
+        numbers = question.numbers(block.scores)
         widths = np.concatenate([np.full(len(f.bias), f.table.shape[1]) for f in block.found])
         pooled = np.concatenate([found.pooled for found in block.found], axis=1)
         winners = np.concatenate([found.winners for found in block.found], axis=1)
-        for at, relevance in enumerate(chosen.of_filters(block, numbers, **settings)):
-            if asked.against is not None:
+        for at, relevance in enumerate(of_filters(block, numbers, **asked.settings)):
+            if question.against is not None:
                 relevance = relevance[:, :-1] - relevance[:, -1:]
             explanation = FilterExplanation(
                 document=block.documents[at],
-                classes=asked.classes,
+                classes=question.classes,
                 scores=block.scores[at],
-                target=asked.target(numbers[at].tolist()),
-                relevance=_shaped(relevance, asked, copy=False),
-                padding=_shaped_padding(np.zeros(relevance.shape[1]), asked),
+                target=question.target(numbers[at].tolist()),
+                relevance=_shaped(relevance, question, copy=False),
+                padding=_shaped_padding(np.zeros(relevance.shape[1]), question),
                 method=method,
                 parameters=recorded,
                 model=identity,
@@ -377,38 +353,6 @@ def _next_name(names: Iterator[str | None]) -> str | None:
     for name in names:
         return None if name is None else str(name)
     raise InputError("there are fewer ids than texts")
-
-
-def identity_of(model: object) -> str | None:
-    """Return the model's identity; None for models that have none."""
-    if not isinstance(model, Estimator):
-        return None
-    try:
-        return model.identity
-    except InputError:  # it holds somebody's function and cannot be saved
-        return None
-
-
-def _recorded(
-    model: object, method: Method, asked: Question, settings: dict[str, Any]
-) -> dict[str, Any]:
-    recorded = dict(settings)
-    if asked.against is not None:
-        recorded["against"] = asked.classes[asked.against]
-    if method.equal_shares and isinstance(getattr(model, "features_", None), TfIdf):
-        recorded["occurrences"] = "equal shares"
-    if method.name == "occlusion":
-        recorded["output"] = "score" if isinstance(model, Estimator) else "probability"
-    return recorded
-
-
-def _contrast(found: Relevance) -> Relevance:
-    """Return each target's relevance minus that of the last column."""
-    return Relevance(
-        [words[:, :-1] - words[:, -1:] for words in found.words],
-        found.padding[:, :-1] - found.padding[:, -1:],
-        found.elements and [rows[..., :-1] - rows[..., -1:] for rows in found.elements],
-    )
 
 
 def _shaped(values: NDArray[Any], asked: Question, copy: bool) -> NDArray[np.float32]:

@@ -132,7 +132,7 @@ def _column(values: list[Any], field: Any) -> Any:  # noqa: ANN401 - pyarrow has
     import pyarrow as pa
 
     if field.name == "parameters":
-        values = [_as_text(value) for value in values]
+        values = [parameters_text(value) for value in values]
     elif field.name == "words":
         values = [[storable(word) for word in words] for words in values]
     elif all(isinstance(value, np.ndarray) for value in values):
@@ -168,22 +168,59 @@ def _regular(rows: NDArray[Any], kind: Any) -> Any:  # noqa: ANN401 - pyarrow ha
     return pa.ListArray.from_arrays(ends, inner)
 
 
-def _as_text(parameters: Mapping[str, Any]) -> str:
+def parameters_text(parameters: Mapping[str, Any]) -> str:
+    """Return a method's parameters as Parquet has them: JSON."""
     return json.dumps(_plain(parameters, short=False), ensure_ascii=False)
 
 
 def _schema(fields: Fields) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return the columns' types; they depend on the labels and on the number of targets."""
+    return parquet_schema(
+        fields["classes"],
+        target=fields["target"],
+        several=isinstance(fields["residual"], np.ndarray),
+        method=fields["method"],
+        parameters=fields["parameters"],
+        model=fields["model"],
+        elements="elements" in fields,
+    )
+
+
+def parquet_schema(
+    classes: Sequence[Any],
+    *,
+    target: object,
+    several: bool,
+    method: str,
+    parameters: Mapping[str, Any],
+    model: str | None,
+    elements: bool = False,
+    top: int | None = None,
+) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return the columns' types; they depend on the labels and on the number of targets.
+
+    Parameters
+    ----------
+    classes : sequence of labels
+    target : label or several
+    several : bool
+        Whether relevance is (T, K).
+    method, parameters, model
+        What the file says of itself.
+    elements : bool
+        Whether there is relevance of input dimensions.
+    top : int, optional
+        How many words there are of each document; what the others have is a column, too.
+    """
     import pyarrow as pa
 
     try:
-        label = pa.infer_type(list(fields["classes"]))
+        label = pa.infer_type(list(classes))
     except (pa.ArrowException, OverflowError) as error:
         raise InputError(f"Parquet cannot hold these classes: {error}") from None
-    number, several = pa.float64(), isinstance(fields["residual"], np.ndarray)
+    number = pa.float64()
     per_target = pa.list_(number) if several else number
     nested = pa.list_(pa.list_(pa.float32())) if several else pa.list_(pa.float32())
-    is_list = isinstance(fields["target"], list | tuple)
+    is_list = isinstance(target, list | tuple)
     types = {
         "id": pa.string(),
         "text": pa.string(),
@@ -193,7 +230,7 @@ def _schema(fields: Fields) -> Any:  # noqa: ANN401 - pyarrow has no types
         "truncated": pa.int32(),
         "classes": pa.list_(label),
         "scores": pa.list_(pa.float64()),
-        "target": pa.list_(label) if is_list else pa.infer_type([fields["target"]]),
+        "target": pa.list_(label) if is_list else pa.infer_type([target]),
         "relevance": nested,
         "residual": per_target,
         "padding": per_target,
@@ -201,15 +238,18 @@ def _schema(fields: Fields) -> Any:  # noqa: ANN401 - pyarrow has no types
         "parameters": pa.string(),
         "model": pa.string(),
     }
-    if "elements" in fields:
+    if elements:
         inner = pa.list_(pa.list_(pa.float32()))
         types["elements"] = pa.list_(inner) if several else inner
     about = {
         "whyword": version("whyword"),
-        "method": fields["method"],
-        "parameters": _as_text(fields["parameters"]),
-        "model": fields["model"] or "",
+        "method": method,
+        "parameters": parameters_text(parameters),
+        "model": model or "",
     }
+    if top is not None:
+        types["left_out"] = per_target
+        about["top"] = str(top)
     return pa.schema(list(types.items()), metadata=about)
 
 

@@ -8,24 +8,52 @@ Documents are rows of table numbers, one after the other: document d is
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from whyword.compiled import compiled
 
 Floats: TypeAlias = NDArray[np.float32]
 Ints: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int64]
-_CORES = os.cpu_count() or 1  # asked once: the system takes its time
+_cores = os.cpu_count() or 1  # asked once: the system takes its time
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let this process compute in one thread: where several processes share the cores.
+
+    It also makes matrix products the same, to the last bit, on any number of cores.
+    """
+    before = _cores
+    limits = use_one_thread()
+    try:
+        yield
+    finally:
+        _set_cores(before)
+        limits.restore_original_limits()
+
+
+def use_one_thread() -> threadpool_limits:
+    """Let this process compute in one thread from now on."""
+    _set_cores(1)
+    return threadpool_limits(1)
+
+
+def _set_cores(count: int) -> None:
+    global _cores
+    _cores = count
 
 
 def in_threads(work: Callable[[int, int], object], count: int) -> None:
     """Call ``work(start, stop)`` on parts of ``range(count)``, one per core."""
-    threads = max(1, min(_CORES, count))
+    threads = max(1, min(_cores, count))
     cuts = [count * part // threads for part in range(threads + 1)]
     if threads == 1:
         work(0, count)

@@ -1,16 +1,16 @@
 """Where documents come from: a folder, a table, 20 Newsgroups; streamed one by one."""
 
 import difflib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol
 
 from whyword.checks import expanded, listed, strings
 from whyword.errors import InputError
 from whyword.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.posts import check_parts, clean_post
-from whyword.tables import Table, open_table, text_lines
+from whyword.tables import Refuse, Table, Told, Unfit, flaw_of, open_table, stop, text_lines
 
 NEWSGROUPS = "20newsgroups"
 SPLITS = ("train", "test")
@@ -32,7 +32,11 @@ class Record(NamedTuple):
     split: str | None
 
 
-Records: TypeAlias = Callable[[], Iterator[Record]]
+class Records(Protocol):
+    """How documents are read."""
+
+    def __call__(self, refuse: Refuse = ...) -> Iterator[Record]:
+        """Stream the documents from the first; those that cannot be read go to `refuse`."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +51,23 @@ class Source:
         The part that was asked for.
     notes : tuple of str
         What was guessed: columns, encoding.
+    records : Records
+    columns : Columns or None
+        Of a table.
     """
 
     name: str
     part: str | None
     notes: tuple[str, ...]
     records: Records
+    columns: "Columns | None" = None
 
     def __iter__(self) -> Iterator[Record]:
-        for record in self.records():
+        return self.read()
+
+    def read(self, refuse: Refuse = stop) -> Iterator[Record]:
+        """Yield the documents; those that cannot be read go to `refuse` and are left out."""
+        for record in self.records(refuse):
             if self.part is not None and record.split is None:
                 raise InputError(f"{self.name} has no split of its own; load_corpus makes one")
             if self.part in (None, record.split):
@@ -79,6 +91,7 @@ def open_source(
     labelled: bool = True,
     remove: Collection[str] | None = None,
     encoding: str | None = None,
+    told: Told = lambda _: None,
 ) -> Source:
     """Open a source of documents for streaming.
 
@@ -95,6 +108,8 @@ def open_source(
         Parts of newsgroup posts or mails to cut; headers by default for newsgroups.
     encoding : str, optional
         Of text files; UTF-8 by default (newsgroups: Latin-1).
+    told : callable, optional
+        Called with the share of a table that is read, again and again.
     """
     name, part = name_and_part(source)
     remove = None if remove is None else strings("remove", remove)
@@ -105,8 +120,9 @@ def open_source(
         remove = ("headers",) if remove is None else remove
         encoding = encoding or "latin-1"
         notes.append(f"newsgroup posts; removed: {', '.join(remove) or 'nothing'}")
+    columns: Columns | None = None
     if name == NEWSGROUPS:
-        records = _of_table(open_table(newsgroups_table()), Columns(*COLUMNS))
+        records = _of_table(open_table(newsgroups_table(), told=told), Columns(*COLUMNS))
     elif path.is_dir():
         records = _of_folder(path, encoding or "utf-8")
         if _split_folders(path):
@@ -114,11 +130,12 @@ def open_source(
     elif not path.exists():
         raise InputError(f"{name}: no such file or folder{_hint(name)}")
     else:
-        table = open_table(path, encoding or "utf-8")
+        table = open_table(path, encoding or "utf-8", told)
         columns = _choose_columns(table, text, label, labelled)
         notes += _choices(columns, text, label)
         records = _of_table(table, columns, labelled)
-    return Source(name, part, tuple(notes), _cleaned(records, remove) if remove else records)
+    records = _cleaned(records, remove) if remove else records
+    return Source(name, part, tuple(notes), records, columns)
 
 
 def name_and_part(source: str | Path) -> tuple[str, str | None]:
@@ -141,7 +158,11 @@ def _hint(name: str) -> str:
 
 
 def _cleaned(records: Records, remove: Collection[str]) -> Records:
-    return lambda: (record._replace(text=clean_post(record.text, remove)) for record in records())
+    def cleaned(refuse: Refuse = stop) -> Iterator[Record]:
+        for record in records(refuse):
+            yield record._replace(text=clean_post(record.text, remove))
+
+    return cleaned
 
 
 # ---- folders ------------------------------------------------------------------------------
@@ -152,12 +173,16 @@ def _of_folder(path: Path, encoding: str) -> Records:
     if not any(_subfolders(folder) for folder in splits.values()):
         raise InputError(f"{path} has no sub-folders; expected one per class, with a file per text")
 
-    def records() -> Iterator[Record]:
+    def records(refuse: Refuse = stop) -> Iterator[Record]:
+        lenient = refuse is not stop
         for split, folder in splits.items():
             for class_folder in _subfolders(folder):
                 files = (f for f in class_folder.rglob("*") if f.is_file() and f.name[0] != ".")
                 for file in sorted(files):
-                    text = "".join(text_lines(file, encoding))
+                    text = "".join(text_lines(file, encoding, lenient))
+                    if lenient and (flaw := flaw_of(text, encoding)):
+                        refuse(Unfit(str(file), flaw))
+                        continue
                     identity = file.relative_to(folder).as_posix()
                     yield Record(identity, text, class_folder.name, split)
 
@@ -197,19 +222,32 @@ def _of_table(table: Table, columns: Columns, labelled: bool = True) -> Records:
     wanted = [name for name in columns if name is not None]
     at = {role: wanted.index(name) for role, name in columns._asdict().items() if name is not None}
 
-    def records() -> Iterator[Record]:
-        for number, (place, values) in enumerate(table.rows(wanted), 1):
+    def records(refuse: Refuse = stop) -> Iterator[Record]:
+        unreadable = 0
+
+        def counted(row: Unfit) -> None:
+            nonlocal unreadable
+            unreadable += 1
+            refuse(row)
+
+        rows = table.rows(wanted, stop if refuse is stop else counted)
+        for number, (place, values) in enumerate(rows, 1):
             text = values[at["text"]]
             if not isinstance(text, str):
-                raise InputError(f"{place}: {columns.text!r} is {_kind(text)}, not text")
-            yield Record(
-                id=_id(values[at["id"]] if "id" in at else None, number),
-                text=text,
-                label=_label(values[at["label"]], place, columns, labelled)
-                if "label" in at
-                else None,
-                split=_split(values[at["split"]], place) if "split" in at else None,
-            )
+                refuse(Unfit(place, f"{columns.text!r} is {_kind(text)}, not text"))
+                continue
+            label = _label(values[at["label"]]) if "label" in at else None
+            if labelled and "label" in at and label is None:
+                kind = _kind(values[at["label"]])
+                reason = f"{columns.label!r} is {kind}; every document needs a label"
+                refuse(Unfit(place, reason))
+                continue
+            split = values[at["split"]] if "split" in at else None
+            if "split" in at and split not in SPLITS:
+                refuse(Unfit(place, f"'split' is {split!r:.40}; it may be 'train' or 'test' only"))
+                continue
+            name = _id(values[at["id"]] if "id" in at else None, number + unreadable)
+            yield Record(name, text, label, None if split is None else str(split))
 
     return records
 
@@ -218,18 +256,10 @@ def _id(value: object, number: int) -> str:
     return str(number) if value in (None, "") else str(value)
 
 
-def _label(value: object, place: str, columns: Columns, labelled: bool) -> str | None:
+def _label(value: object) -> str | None:
     if isinstance(value, str | int | float) and str(value).strip() and value == value:  # not NaN
         return str(value)
-    if not labelled:
-        return None
-    raise InputError(f"{place}: {columns.label!r} is {_kind(value)}; every document needs a label")
-
-
-def _split(value: object, place: str) -> str:
-    if value in SPLITS:
-        return str(value)
-    raise InputError(f"{place}: 'split' is {value!r:.40}; it may be 'train' or 'test' only")
+    return None
 
 
 def _kind(value: object) -> str:

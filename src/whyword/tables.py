@@ -5,21 +5,49 @@ import csv
 import gzip
 import io
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TypeAlias, cast
+from typing import IO, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from whyword.checks import existing_file, listed
 from whyword.errors import InputError
 
 Row: TypeAlias = tuple[str, tuple[object, ...]]  # where it stands, its values
+Told: TypeAlias = Callable[[float], object]  # called with the share of a file that is read
 
 _DELIMITERS = ",;\t|"
 _BLOCK = 1 << 20
 _ROWS = 256  # of a Parquet file at a time; rows may be large
 _LONGEST_FIELD = (1 << 31) - 1  # what a C long holds everywhere
+_ESCAPED = re.compile("[\udc80-\udcff]")  # what stands for a byte that could not be decoded
+
+
+class Unfit(NamedTuple):
+    """A row that cannot be read: where it stands and why."""
+
+    place: str
+    reason: str
+
+
+Refuse: TypeAlias = Callable[[Unfit], None]  # what is done about such a row
+
+
+def stop(row: Unfit) -> None:
+    """Raise the error that the row cannot be read."""
+    raise InputError(f"{row.place}: {row.reason}")
+
+
+class Rows(Protocol):
+    """How a table's rows are read."""
+
+    def __call__(self, names: Sequence[str], refuse: Refuse = ...) -> Iterator[Row]:
+        """Stream (place, values of the named columns) from the beginning.
+
+        Rows that cannot be read go to `refuse` and are left out.
+        """
 
 
 @dataclass(frozen=True)
@@ -30,16 +58,19 @@ class Table:
     ----------
     path : Path
     columns : tuple of str
-    rows : callable
-        ``rows(names)`` streams (place, values of the named columns) from the beginning.
+    rows : Rows
     """
 
     path: Path
     columns: tuple[str, ...]
-    rows: Callable[[Sequence[str]], Iterator[Row]]
+    rows: Rows
 
 
-def open_table(path: Path, encoding: str = "utf-8") -> Table:
+def _nobody(_: float) -> None:
+    """Be told, and do nothing."""
+
+
+def open_table(path: Path, encoding: str = "utf-8", told: Told = _nobody) -> Table:
     """Open a table by its ending: .csv .tsv .jsonl .ndjson .json, each also .gz; .parquet."""
     kind = table_kind(path)
     if kind is None:
@@ -49,7 +80,7 @@ def open_table(path: Path, encoding: str = "utf-8") -> Table:
         raise InputError(f"{path}: unknown kind of file; expected {endings} (or a folder)")
     if existing_file(path).stat().st_size == 0:
         raise InputError(f"{path} is empty")
-    return _READERS[kind](path, encoding)
+    return _READERS[kind](path, encoding, told)
 
 
 def table_kind(path: Path) -> str | None:
@@ -58,15 +89,20 @@ def table_kind(path: Path) -> str | None:
     return next((ending for ending in _READERS if name.endswith(ending)), None)
 
 
-def text_lines(path: Path, encoding: str = "utf-8") -> Iterator[str]:
-    """Stream a text file's lines with their ends; errors name the byte and the line."""
-    decoder = _decoder(path, encoding)
+def text_lines(
+    path: Path, encoding: str = "utf-8", lenient: bool = False, told: Told = _nobody
+) -> Iterator[str]:
+    """Stream a text file's lines with their ends; errors name the byte and the line.
+
+    A lenient reader lets NUL pass, and U+DC80 … U+DCFF for bytes that cannot be decoded.
+    """
+    decoder = _decoder(path, encoding, "surrogateescape" if lenient else "strict")
     wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
     tail: list[str] = []  # of a line that spans blocks, joined once, so a long line stays linear
     line, read = 1, 0
-    for block in _blocks(path):
+    for block in _blocks(path, told):
         read += len(block)
-        if not wide and b"\0" in block:
+        if not wide and not lenient and b"\0" in block:
             at = read - len(block) + block.index(b"\0")
             raise InputError(
                 f"{path}: NUL byte at byte {at} (line {line + block[: block.index(0)].count(10)}): "
@@ -101,42 +137,60 @@ def _decoding_error(
     )
 
 
-def _decoder(path: Path, encoding: str) -> codecs.IncrementalDecoder:
+def flaw_of(text: str, encoding: str) -> str | None:
+    """Return what is wrong with text that was read leniently, or None."""
+    if not text.isascii() and (found := _ESCAPED.search(text)):
+        return f"byte {ord(found[0]) - 0xDC00:#04x} is not valid {encoding}"
+    return "NUL byte" if "\0" in text else None
+
+
+def _decoder(path: Path, encoding: str, errors: str = "strict") -> codecs.IncrementalDecoder:
     try:
         io.TextIOWrapper(io.BytesIO(), encoding)  # refuses what is no text encoding: base64
         name = codecs.lookup(encoding).name
-        return codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
+        return codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)(errors)
     except (LookupError, ValueError, TypeError):
         raise InputError(f"{path}: unknown encoding {encoding!r}") from None
 
 
-def _blocks(path: Path) -> Iterator[bytes]:
+def _blocks(path: Path, told: Told) -> Iterator[bytes]:
     """Stream the file's bytes, decompressed; the last block is empty."""
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    size = path.stat().st_size or 1
     try:
-        with cast(IO[bytes], opener(path, "rb")) as stream:
+        with path.open("rb") as file:
+            packed = path.suffix.lower() == ".gz"
+            stream = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if packed else file
             while block := stream.read(_BLOCK):
+                told(file.tell() / size)
                 yield block
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path}: damaged or cut-off gzip file ({error})") from None
     yield b""
 
 
-def _open_csv(path: Path, encoding: str) -> Table:
+def _open_csv(path: Path, encoding: str, told: Told) -> Table:
     csv.field_size_limit(_LONGEST_FIELD)  # the default, 131,072 characters, refuses long documents
 
-    def rows(names: Sequence[str]) -> Iterator[Row]:
+    def rows(names: Sequence[str], refuse: Refuse = stop) -> Iterator[Row]:
         wanted = [columns.index(name) for name in names]
-        records = _csv_records(path, encoding, delimiter)
+        lines = text_lines(path, encoding, refuse is not stop, told)
+        records = _csv_records(path, lines, delimiter, refuse)
         next(records)
         for line, fields in records:
             place = f"{path}, line {line}"
             if len(fields) != len(columns):
-                raise InputError(
-                    f"{place}: {len(fields)} fields, but the header has {len(columns)} "
+                reason = (
+                    f"{len(fields)} fields, but the header has {len(columns)} "
                     f"({listed(columns)}); quote fields that hold {delimiter!r}"
                 )
-            yield place, tuple(fields[at] for at in wanted)
+                refuse(Unfit(place, reason))
+                continue
+            values = tuple(fields[at] for at in wanted)
+            flaw = None if refuse is stop else flaw_of("".join(values), encoding)
+            if flaw is None:
+                yield place, values
+            else:
+                refuse(Unfit(place, flaw))
 
     delimiter, columns = _csv_header(path, encoding)
     return Table(path, columns, rows)
@@ -161,69 +215,89 @@ def _cut(line: str, delimiter: str) -> list[str]:
         return []
 
 
-def _csv_records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _csv_records(
+    path: Path, lines: Iterator[str], delimiter: str, refuse: Refuse
+) -> Iterator[tuple[int, list[str]]]:
     """Yield (line on which the record begins, fields)."""
-    reader = csv.reader(text_lines(path, encoding), delimiter=delimiter, strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     begin = 1
-    try:
-        for fields in reader:
-            if fields:
-                yield begin, fields
-            begin = reader.line_num + 1
-    except csv.Error as error:
-        raise InputError(
-            f"{path}, line {begin}: {error}; is a quotation mark not closed or not doubled?"
-        ) from None
+    while True:
+        fields: list[str] = []
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            reason = f"{error}; is a quotation mark not closed or not doubled?"
+            refuse(Unfit(f"{path}, line {begin}", reason))
+        if fields:
+            yield begin, fields
+        begin = reader.line_num + 1
 
 
-def _open_jsonl(path: Path, encoding: str) -> Table:
-    def objects() -> Iterator[tuple[str, dict[str, object]]]:
-        for number, line in enumerate(text_lines(path, encoding), 1):
+def _open_jsonl(path: Path, encoding: str, told: Told) -> Table:
+    def objects(refuse: Refuse) -> Iterator[tuple[str, dict[str, object]]]:
+        lenient = refuse is not stop
+        for number, line in enumerate(text_lines(path, encoding, lenient, told), 1):
             if not line.strip():
                 continue
             place = f"{path}, line {number}"
-            if line.lstrip().startswith("["):
-                raise InputError(f"{place}: a JSON array; write one object per line")
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"{place}: not JSON ({error}); one object per line") from None
-            if not isinstance(value, dict):
-                kind = type(value).__name__
-                raise InputError(f"{place}: a JSON {kind}; write one object per line")
-            yield place, value
+            value = (flaw_of(line, encoding) if lenient else None) or _json_object(line)
+            if isinstance(value, str):
+                refuse(Unfit(place, value))
+            else:
+                yield place, value
 
-    def rows(names: Sequence[str]) -> Iterator[Row]:
-        for place, value in objects():
+    def rows(names: Sequence[str], refuse: Refuse = stop) -> Iterator[Row]:
+        for place, value in objects(refuse):
             missing = [name for name in names if name not in value]
             if missing:
-                raise InputError(f"{place}: no {missing[0]!r}, which the first line has")
-            yield place, tuple(value[name] for name in names)
+                refuse(Unfit(place, f"no {missing[0]!r}, which the first line has"))
+            else:
+                yield place, tuple(value[name] for name in names)
 
-    first = next(objects(), None)
+    first = next(objects(lambda _: None), None)
     if first is None:
+        next(objects(stop), None)
         raise InputError(f"{path} has no rows")
     return Table(path, tuple(first[1]), rows)
 
 
-def _open_parquet(path: Path, encoding: str) -> Table:
+def _json_object(line: str) -> dict[str, object] | str:
+    """Return the object that a line holds, or why it holds none."""
+    if line.lstrip().startswith("["):
+        return "a JSON array; write one object per line"
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return f"not JSON ({error}); one object per line"
+    if not isinstance(value, dict):
+        return f"a JSON {type(value).__name__}; write one object per line"
+    return value
+
+
+def _open_parquet(path: Path, encoding: str, told: Told) -> Table:
     import pyarrow
     from pyarrow import parquet
 
     def damaged(error: Exception) -> InputError:
         return InputError(f"{path}: not a whole Parquet file ({str(error).splitlines()[0]})")
 
-    def rows(names: Sequence[str]) -> Iterator[Row]:
+    def rows(names: Sequence[str], refuse: Refuse = stop) -> Iterator[Row]:
         number = 0
         try:
-            for batch in parquet.ParquetFile(path).iter_batches(_ROWS, columns=list(names)):
-                for values in zip(*(batch[name].to_pylist() for name in names), strict=True):
-                    number += 1
-                    yield f"{path}, row {number}", values
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"{path}, after row {number}: text that is not UTF-8 ({error})"
-            ) from None
+            with parquet.ParquetFile(path) as file:
+                for batch in file.iter_batches(_ROWS, columns=list(names)):
+                    columns = (_python_values(batch[name]) for name in names)
+                    for values in zip(*columns, strict=True):
+                        number += 1
+                        told(number / file.metadata.num_rows)
+                        place = f"{path}, row {number}"
+                        broken = next((v for v in values if isinstance(v, _NotText)), None)
+                        if broken is None:
+                            yield place, values
+                        else:
+                            refuse(Unfit(place, broken.reason))
         except (pyarrow.ArrowException, OSError, OverflowError) as error:
             raise damaged(error) from None
 
@@ -234,7 +308,31 @@ def _open_parquet(path: Path, encoding: str) -> Table:
     return Table(path, columns, rows)
 
 
-_READERS: dict[str, Callable[[Path, str], Table]] = {
+class _NotText(NamedTuple):
+    """A value of a column of texts that is none."""
+
+    reason: str
+
+
+def _python_values(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow has no types
+    """Return an Arrow array's values, :class:`_NotText` where text is not UTF-8."""
+    import pyarrow
+
+    try:
+        values: list[object] = column.to_pylist()
+    except UnicodeDecodeError:
+        values = [_decoded(value) for value in column.cast(pyarrow.large_binary()).to_pylist()]
+    return values
+
+
+def _decoded(value: bytes | None) -> object:
+    try:
+        return None if value is None else value.decode()
+    except UnicodeDecodeError as error:
+        return _NotText(f"text that is not UTF-8 ({error.reason}, byte {error.start})")
+
+
+_READERS: dict[str, Callable[[Path, str, Told], Table]] = {
     ".csv": _open_csv,
     ".tsv": _open_csv,
     ".jsonl": _open_jsonl,

@@ -26,7 +26,7 @@ from whyword.evaluation.quality import ModelQuality, model_quality
 from whyword.evaluation.ranking import RANDOM, RANDOM_KNOWN, Explainer
 from whyword.evaluation.sanity import SanityCheck, model_randomisation
 from whyword.evaluation.significance import Comparison, compare_all
-from whyword.explaining import identity_of
+from whyword.inquiry import identity_of
 from whyword.methods.blocks import documents_of, kind_of
 from whyword.methods.registry import METHODS
 from whyword.models.cnn import CNNClassifier

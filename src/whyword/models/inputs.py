@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ class InputBatch:
         Whether the row is a word's vector, rather than padding or that of an unknown word.
     keys : (rows,) int64, or None
         What identifies each row's vector in other batches, too, if those are remembered.
+    tables : sequence of (rows, H, F) float32, or None
+        The answers of a network's filters, where they are at hand.
     """
 
     documents: list[Document]
@@ -42,6 +44,7 @@ class InputBatch:
     vectors: NDArray[np.float32]
     known: NDArray[np.bool_]
     keys: NDArray[np.int64] | None = None
+    tables: Sequence[NDArray[np.float32]] | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -83,6 +86,22 @@ class _Gathered:
         self.words += len(words)
 
 
+class _Rows(NamedTuple):
+    """The row of each distinct word, and what an :class:`InputBatch` has beside the documents."""
+
+    of_words: NDArray[np.int32]
+    vectors: NDArray[np.float32]
+    known: NDArray[np.bool_]
+    keys: NDArray[np.int64] | None = None
+
+
+class Batches(Protocol):
+    """What makes batches: a :class:`~whyword.models.lexicon.Lexicon`."""
+
+    def batches(self, texts: Iterable[str], most_words: int) -> Iterator[InputBatch]:
+        """Yield the texts in batches."""
+
+
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """How texts become input: tokeniser, vectors, normalisation.
@@ -97,6 +116,8 @@ class Inputs:
         Length that shorter documents are padded to.
     memory : WordMemory or None
         If words are to be remembered from batch to batch.
+    lexicon : Batches or None
+        What makes the batches instead: it has most words' rows already.
     """
 
     tokenizer: Tokenizer
@@ -105,6 +126,7 @@ class Inputs:
     deviation: float = 1.0
     shortest: int = 1
     memory: WordMemory | None = None
+    lexicon: Batches | None = None
 
     def remembering(self, budget: int) -> "Inputs":
         """Return the same with a memory of so many bytes for vectors, or none for 0."""
@@ -119,6 +141,9 @@ class Inputs:
 
         A single document with more than that is a batch by itself.
         """
+        if self.lexicon is not None:
+            yield from self.lexicon.batches(texts, most_words)
+            return
         gathered = _Gathered()
         for text in texts:
             document = self.tokenizer(text)
@@ -144,21 +169,21 @@ class Inputs:
 
     def _batch(self, gathered: "_Gathered") -> InputBatch:
         words = list(gathered.numbers)
-        rows, vectors, known, keys = (
+        found = (
             self._looked_up(words) if self.memory is None else self._remembered(words, self.memory)
         )
-        rows = np.append(rows, np.int32(PADDING))  # what number −1 stands for
+        rows = np.append(found.of_words, np.int32(PADDING))  # what number −1 stands for
         padded = []
-        for found in gathered.found:
-            padded.append(found)
-            if len(found) < self.shortest:
-                padded.append(np.full(self.shortest - len(found), -1, np.int32))
-        lengths = [max(len(found), self.shortest) for found in gathered.found]
+        for numbers in gathered.found:
+            padded.append(numbers)
+            if len(numbers) < self.shortest:
+                padded.append(np.full(self.shortest - len(numbers), -1, np.int32))
+        lengths = [max(len(numbers), self.shortest) for numbers in gathered.found]
         offsets = np.cumsum([0, *lengths]).astype(np.int64)
         ids = rows[np.concatenate([np.empty(0, np.int32), *padded])]
-        return InputBatch(gathered.documents, ids, offsets, vectors, known, keys)
+        return InputBatch(gathered.documents, ids, offsets, *found[1:])
 
-    def _looked_up(self, words: Sequence[str]) -> "_Rows":
+    def _looked_up(self, words: Sequence[str]) -> _Rows:
         """Return the words' rows.
 
         Forms of a word that share a vector share its row, and all unknown words share one.
@@ -171,37 +196,29 @@ class Inputs:
         _, first, rows = np.unique(keys, return_index=True, return_inverse=True)
         nowhere = np.full((1, places.shape[1]), -1)  # the row of the padding
         distinct = np.concatenate([nowhere, places[first]])
-        vectors = self._normalised(self.vectors.rows_at(distinct))
+        vectors = self.normalised(self.vectors.rows_at(distinct))
         vectors[PADDING] = 0
         known: NDArray[np.bool_] = np.any(distinct >= 0, axis=1)
-        return _Rows((rows + 1).astype(np.int32), vectors, known, None)
+        return _Rows((rows + 1).astype(np.int32), vectors, known)
 
-    def _remembered(self, words: Sequence[str], memory: WordMemory) -> "_Rows":
+    def _remembered(self, words: Sequence[str], memory: WordMemory) -> _Rows:
         """Return the words' rows, most of them from memory."""
         distinct, rows = np.unique(memory.keys(words, self.vectors), return_inverse=True)
         keys = np.concatenate([[PADDING_KEY], distinct])
 
         def made(numbers: NDArray[np.intp]) -> list[NDArray[np.float32]]:
-            fresh = self._normalised(self.vectors.rows_of(np.maximum(keys[numbers], 0)))
+            fresh = self.normalised(self.vectors.rows_of(np.maximum(keys[numbers], 0)))
             fresh[keys[numbers] == PADDING_KEY] = 0
             return [fresh]
 
         (vectors,) = memory.vectors.rows(keys, made)
         return _Rows((rows + 1).astype(np.int32), vectors, keys > 0, keys)
 
-    def _normalised(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        vectors -= np.float32(self.mean)  # in place: these arrays are large
+    def normalised(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Normalise vectors, in place, for these arrays are large, and return them."""
+        vectors -= np.float32(self.mean)
         vectors /= np.float32(self.deviation)
         return vectors
-
-
-class _Rows(NamedTuple):
-    """The row of each distinct word, and vectors, known, keys of an :class:`InputBatch`."""
-
-    of_words: NDArray[np.int32]
-    vectors: NDArray[np.float32]
-    known: NDArray[np.bool_]
-    keys: NDArray[np.int64] | None
 
 
 def gathered(

@@ -32,11 +32,12 @@ class Convolution:
         """How many words a filter sees, H."""
         return int(self.weight.shape[0])
 
-    def table(self, vectors: Floats) -> Floats:
+    def table(self, vectors: Floats, out: Floats | None = None) -> Floats:
         """Return P[w, τ, :] = W₁[τ]·x_w, with the bias added at τ = 0: (rows, H, F)."""
         width, filters, dimensions = self.weight.shape
-        flat = vectors @ self.weight.reshape(-1, dimensions).T
-        table: Floats = flat.reshape(len(vectors), width, filters)
+        table = np.empty((len(vectors), width, filters), np.float32) if out is None else out
+        weight = self.weight.reshape(-1, dimensions)
+        np.matmul(vectors, weight.T, out=table.reshape(len(vectors), width * filters))
         table[:, 0] += self.bias
         return table
 
@@ -90,6 +91,8 @@ class Network:
         ]
 
     def _tables(self, batch: InputBatch) -> list[Floats]:
+        if batch.tables is not None:
+            return list(batch.tables)
         if self.memory is None or batch.keys is None:
             return [convolution.table(batch.vectors) for convolution in self.convolutions]
 

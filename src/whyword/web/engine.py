@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from whyword.errors import InputError
-from whyword.explaining import explain, identity_of
+from whyword.explaining import explain
+from whyword.inquiry import identity_of
 from whyword.methods.blocks import NetworkBlock, documents_of, kind_of, model_classes
 from whyword.methods.registry import METHODS
 from whyword.models.cnn import CNNClassifier

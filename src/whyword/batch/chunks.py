@@ -1,0 +1,196 @@
+"""A source of any size as chunks of documents: the same chunks whoever reads it."""
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from whyword.checks import expanded
+from whyword.errors import InputError
+from whyword.source import Record, open_source
+from whyword.tables import Refuse, Told, Unfit, stop, table_kind
+
+ROWS = 2_048  # documents of a chunk
+CHARACTERS = 8 << 20  # of a chunk; the first document may have more
+_SHARD_BYTES = 64 << 20  # files of a shard have so much together, if they are small
+
+
+class Place(NamedTuple):
+    """Which chunk: its shard, and its number there."""
+
+    shard: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.shard:05}-{self.number:05}"
+
+
+@dataclass
+class Chunk:
+    """Documents that are read, worked on and written together.
+
+    Attributes
+    ----------
+    place : Place
+    records : list of Record
+    unfit : list of Unfit
+        Rows that could not be read, from the last document of the chunk before on.
+    read : float
+        The share of the shard that is read, as far as that is known.
+    """
+
+    place: Place
+    records: list[Record] = field(default_factory=list)
+    unfit: list[Unfit] = field(default_factory=list)
+    read: float = 0.0
+    characters: int = 0
+
+    def has_room(self, record: Record) -> bool:
+        """Whether the document fits in; the first one always does."""
+        if not self.records:
+            return True
+        return len(self.records) < ROWS and self.characters + len(record.text) <= CHARACTERS
+
+    def add(self, record: Record) -> None:
+        """Put a document in."""
+        self.records.append(record)
+        self.characters += len(record.text)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is read, and how.
+
+    Attributes
+    ----------
+    shards : tuple of tuples of str
+        Files that are read one after the other, or the name of a corpus.
+    base : str or None
+        The folder that the files are in, if there are several: what distinguishes them then
+        stands before the names of their documents.
+    text : str or None
+        The column.
+    encoding : str or None
+    notes : tuple of str
+        What was guessed.
+    """
+
+    shards: tuple[tuple[str, ...], ...]
+    base: str | None = None
+    text: str | None = None
+    encoding: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, source: str | Path, text: str | None = None, encoding: str | None = None
+    ) -> "Reading":
+        """Return how to read a table, a folder of tables, a pattern like ``2024-*.csv``, a corpus.
+
+        Raises
+        ------
+        InputError
+            If there is no such thing, or if it has no column of texts.
+        """
+        files = _table_files(str(source))
+        if files is None:
+            opened = open_source(source, text=text, labelled=False, encoding=encoding)
+            return cls(((str(source),),), None, text, encoding, opened.notes)
+        opened = open_source(files[0], text=text, labelled=False, encoding=encoding)
+        chosen = text if opened.columns is None else opened.columns.text
+        base = os.path.commonpath([file.parent for file in files]) if len(files) > 1 else None
+        return cls(_shards(files), base, chosen, encoding, opened.notes)
+
+    @property
+    def files(self) -> list[Path]:
+        """The files there are; none for a corpus that is known by its name."""
+        paths = (expanded(name) for shard in self.shards for name in shard)
+        return [path for path in paths if path.is_file()]
+
+    def chunks(self, shard: int, strict: bool = False) -> Iterator[Chunk]:
+        """Yield the chunks of a shard; the last one may have nothing but rows that are unfit.
+
+        Parameters
+        ----------
+        shard : int
+        strict : bool
+            Raise at the first row that cannot be read.
+        """
+        chunk, read = Chunk(Place(shard, 0)), 0.0
+
+        def refuse(row: Unfit) -> None:
+            chunk.unfit.append(row)
+
+        def told(share: float) -> None:
+            nonlocal read
+            read = share
+
+        for record in self._records(shard, stop if strict else refuse, told):
+            if not chunk.has_room(record):
+                chunk.read = read
+                yield chunk
+                chunk = Chunk(Place(shard, chunk.place.number + 1))
+            chunk.add(record)
+        chunk.read = 1.0
+        if chunk.records or chunk.unfit:
+            yield chunk
+
+    def _records(self, shard: int, refuse: Refuse, told: Told) -> Iterator[Record]:
+        names = self.shards[shard]
+        for at, name in enumerate(names):
+
+            def told_of_file(share: float, before: int = at) -> None:
+                told((before + share) / len(names))
+
+            opened = open_source(
+                name, text=self.text, labelled=False, encoding=self.encoding, told=told_of_file
+            )
+            prefix = "" if self.base is None else f"{os.path.relpath(name, self.base)}:"
+            for record in opened.read(refuse):
+                yield record._replace(id=prefix + record.id) if prefix else record
+
+
+def _table_files(source: str) -> list[Path] | None:
+    """Return the tables that a name, a folder or a pattern stands for; None if it is a corpus."""
+    path = expanded(source)
+    if path.is_file():
+        return [path]
+    if path.is_dir():
+        files = [path / name for name in sorted(_tables_in(path))]
+        return files or None
+    if not glob.has_magic(source):
+        return None
+    found = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
+    files = [file for file in found if file.is_file() and _has_rows(file)]
+    if not files:
+        raise InputError(f"{source}: no file fits this pattern")
+    return files
+
+
+def _tables_in(folder: Path) -> Iterator[str]:
+    """Yield the tables of a folder and those below, but for names that begin with . or _."""
+    for file in folder.rglob("*"):
+        inside = file.relative_to(folder)
+        if any(part[0] in "._" for part in inside.parts):
+            continue
+        if table_kind(file) is not None and file.is_file() and _has_rows(file):
+            yield inside.as_posix()
+
+
+def _has_rows(file: Path) -> bool:
+    return file.stat().st_size > 0
+
+
+def _shards(files: Sequence[Path]) -> tuple[tuple[str, ...], ...]:
+    """Return the files in groups, each of some size: small ones are read together."""
+    shards: list[list[str]] = []
+    size = _SHARD_BYTES
+    for file in files:
+        if size >= _SHARD_BYTES:
+            shards.append([])
+            size = 0
+        shards[-1].append(str(file))
+        size += file.stat().st_size
+    return tuple(map(tuple, shards))

@@ -1,0 +1,97 @@
+"""Answers of many documents as Arrow columns, without a Python object for each word."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.batch.word_kernels import byte_spans, gathered_bytes
+from whyword.printable import storable
+
+
+def texts_column(texts: Sequence[str]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return strings as an Arrow array; halves of surrogate pairs are replaced."""
+    import pyarrow as pa
+
+    return pa.array([storable(text) for text in texts], pa.string())
+
+
+def words_column(
+    texts: Any,  # noqa: ANN401 - pyarrow has no types
+    spans: NDArray[np.int32],
+    firsts: NDArray[np.int64],
+) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return the words of each text, an Arrow array of lists of strings.
+
+    Parameters
+    ----------
+    texts : Arrow array of strings
+    spans : (N, 2) int32
+        Of the words of all texts.
+    firsts : (texts + 1,) int64
+        The first word of each text.
+    """
+    import pyarrow as pa
+
+    _, offsets, data = texts.buffers()
+    starts = np.frombuffer(offsets, np.int32)[texts.offset :][: len(texts) + 1].astype(np.int64)
+    text = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+    places = byte_spans(text, starts, np.ascontiguousarray(spans), firsts)
+    ends = np.concatenate([[0], np.cumsum(places[:, 1] - places[:, 0])]).astype(np.int32)
+    out = np.empty(ends[-1], np.uint8)
+    gathered_bytes(text, places, ends, out)
+    words = pa.StringArray.from_buffers(len(spans), pa.py_buffer(ends), pa.py_buffer(out))
+    return lists_column(words, firsts)
+
+
+def lists_column(values: Any, firsts: NDArray[np.int64]) -> Any:  # noqa: ANN401
+    """Return an Arrow array of lists: list d is ``values[firsts[d]:firsts[d + 1]]``.
+
+    Parameters
+    ----------
+    values : Arrow array, or array of one or two dimensions
+    firsts : (lists + 1,) int64
+    """
+    import pyarrow as pa
+
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        inner = np.arange(len(values) + 1, dtype=np.int64) * values.shape[1]
+        values = lists_column(np.ascontiguousarray(values).reshape(-1), inner)
+    elif isinstance(values, np.ndarray):
+        values = pa.array(np.ascontiguousarray(values))
+    return pa.ListArray.from_arrays(pa.array(firsts.astype(np.int32)), values)
+
+
+def rows_column(rows: NDArray[Any]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return an array's rows as an Arrow array of lists."""
+    return lists_column(rows.reshape(-1), np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1])
+
+
+def constant_column(value: Any, count: int, kind: Any) -> Any:  # noqa: ANN401
+    """Return an Arrow array that has a value so many times."""
+    import pyarrow as pa
+
+    return pa.array([value], kind).take(pa.array(np.zeros(count, np.int32)))
+
+
+def strongest(
+    values: NDArray[np.float32], firsts: NDArray[np.int64], top: int
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return which words are the strongest of each document, and the first one of each.
+
+    Parameters
+    ----------
+    values : (N, K) float32
+        The relevance of all words; the strongest are those of the largest |value| of any column,
+        the first one of several that are as strong.
+    firsts : (documents + 1,) int64
+    top : int
+    """
+    size = np.abs(values).max(axis=1, initial=0)
+    document = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
+    order = np.lexsort((-size, document))  # stable: by position where sizes are the same
+    rank = np.arange(len(order)) - firsts[document[order]]
+    kept = np.sort(order[rank < top])
+    counts = np.minimum(np.diff(firsts), top)
+    return kept, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

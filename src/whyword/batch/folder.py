@@ -1,0 +1,243 @@
+"""The folder that a run writes to: parts that are whole or not there, and what the run is."""
+
+import errno
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self, TextIO
+from uuid import uuid4
+
+from whyword.batch.chunks import Place, Reading
+from whyword.errors import InputError
+from whyword.storage import alone_in, written_whole
+from whyword.tables import Unfit
+
+MANIFEST, REJECTS = "_whyword.json", "_rejects.jsonl"
+_PART, _DRAFT = "part-", ".draft-"
+_PATIENCE = 10.0  # seconds for processes of a run that was killed to notice it
+# words and names repeat, numbers do not; spans grow by little
+_DICTIONARIES = ("words.list.element", "classes.list.element", "target", "method", "parameters")
+
+
+@dataclass
+class Folder:
+    """A run's folder, which nobody else writes to.
+
+    Attributes
+    ----------
+    path : Path
+    plan : dict
+        What the run is: a folder belongs to one.
+    done : dict
+        How many documents each part has that is written.
+    """
+
+    path: Path
+    plan: Mapping[str, Any]
+    done: dict[Place, int] = field(default_factory=dict)
+
+    def part(self, place: Place) -> Path:
+        """Return the file of a chunk."""
+        return self.path / f"{_PART}{place}.parquet"
+
+    def clear_drafts(self) -> None:
+        """Take away what a process that was killed left behind."""
+        for draft in self.path.glob(f"{_DRAFT}*"):
+            draft.unlink(missing_ok=True)
+
+    def tell(self, complete: bool, rejected: int | None = None) -> None:
+        """Write what the run is and how far it is."""
+        state: dict[str, Any] = {"state": "complete" if complete else "begun"}
+        if complete:
+            self.clear_drafts()  # of processes that died and whose work another one did
+            counts = {"parts": len(self.done), "documents": sum(self.done.values())}
+            state |= counts | {"rejected": rejected}
+        with written_whole(self.path / MANIFEST) as draft:
+            text = json.dumps(dict(self.plan) | state, indent=2, ensure_ascii=False)
+            draft.write_text(text + "\n", encoding="utf-8")
+
+
+def plan_of(about: Mapping[str, Any], reading: Reading, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Return what a run is, as plain data.
+
+    Parameters
+    ----------
+    about : dict
+        What is done with each document.
+    reading : Reading
+    sizes : dict
+        Of chunks, and whatever else the numbers depend on.
+    """
+    files = [
+        {"file": str(file.resolve()), "bytes": file.stat().st_size, "changed": file.stat().st_mtime}
+        for file in reading.files
+    ]
+    source = {
+        "names": [list(shard) for shard in reading.shards] if not files else [],
+        "files": files,
+        "text": reading.text,
+        "encoding": reading.encoding,
+    }
+    plan = {"whyword": version("whyword"), **about, "source": source, **sizes}
+    plain: dict[str, Any] = json.loads(json.dumps(plan, default=str))
+    return plain
+
+
+@contextmanager
+def opened(path: Path, plan: Mapping[str, Any], resume: bool) -> Iterator[Folder]:
+    """Yield the folder, made if need be, with the parts that are done.
+
+    Raises
+    ------
+    InputError
+        If there is something else in it, another run, or, without `resume`, this one.
+    """
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path} is a file; name a folder")
+    with _alone(path):
+        before = _manifest(path)
+        if before is None:
+            if any(path.iterdir()):
+                raise InputError(f"{path} is not empty; name another folder")
+        elif not resume:
+            state = "has" if before["state"] == "complete" else "has the beginning of"
+            raise InputError(f"{path} {state} a run already; say resume, or name another folder")
+        else:
+            _check_same(path, before, plan)
+        folder = Folder(path, plan)
+        folder.clear_drafts()
+        folder.done.update(_written(path))
+        folder.tell(complete=False)
+        yield folder
+
+
+def write_part(path: Path, table: Any) -> None:  # noqa: ANN401 - pyarrow has no types
+    """Write a part so that it is there whole or not at all, even if the machine stops.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written; nothing is left of it then.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    draft = path.with_name(f"{_DRAFT}{path.name}-{uuid4().hex[:12]}")
+    names = {_leaf(one) for one in table.schema}
+    try:
+        with draft.open("wb") as stream:
+            pq.write_table(
+                table,
+                stream,
+                compression="zstd",
+                compression_level=1,
+                use_dictionary=[name for name in _DICTIONARIES if name.partition(".")[0] in names],
+                write_statistics=["id"] if "id" in names else False,
+            )
+            stream.flush()
+            os.fsync(stream.fileno())
+        draft.replace(path)
+    except (OSError, pa.ArrowException) as error:
+        draft.unlink(missing_ok=True)
+        full = getattr(error, "errno", None) == errno.ENOSPC or "o space left" in str(error)
+        reason = "no space left" if full else str(error).partition("\n")[0]
+        raise InputError(f"{path} cannot be written ({reason})") from None
+
+
+class Rejects:
+    """The rows that could not be read, written as they come, a JSON object a line.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path, self._draft = folder / REJECTS, folder / f"{_DRAFT}rejects"
+        self._stream: TextIO | None = None
+        self.count = 0
+
+    def add(self, rows: Iterable[Unfit]) -> None:
+        """Write some more."""
+        for row in rows:
+            if self._stream is None:
+                self._stream = self._draft.open("w", encoding="utf-8")
+            self._stream.write(json.dumps(row._asdict(), ensure_ascii=False) + "\n")
+            self.count += 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._stream is not None:
+            self._stream.close()
+        if kind is None:
+            self._path.unlink(missing_ok=True)
+            if self._stream is not None:
+                self._draft.replace(self._path)
+
+
+def _leaf(column: Any) -> str:  # noqa: ANN401 - pyarrow has no types
+    return str(column.name)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keep others out; wait a little for processes of a run that was killed."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path} cannot be made ({error.strerror})") from None
+    end = time.monotonic() + _PATIENCE
+    while True:
+        lock = alone_in(path)
+        try:
+            lock.__enter__()
+            break
+        except InputError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.1)
+    try:
+        yield
+    finally:
+        lock.__exit__(None, None, None)
+
+
+def _manifest(path: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (ValueError, OSError) as error:
+        raise InputError(f"{path / MANIFEST} cannot be read ({error})") from None
+    if not isinstance(found, dict) or "state" not in found:
+        raise InputError(f"{path / MANIFEST} is not what a run writes")
+    return found
+
+
+def _check_same(path: Path, before: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
+    for name, value in plan.items():
+        if before.get(name) != value:
+            what = {"whyword": "whyword's version", "source": "the documents"}.get(name, name)
+            raise InputError(
+                f"the run in {path} was another one: {what} differs; name another folder"
+            )
+
+
+def _written(path: Path) -> Iterator[tuple[Place, int]]:
+    """Yield the parts that are there; one that is damaged is taken away, to be made again."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for file in path.glob(f"{_PART}*.parquet"):
+        shard, _, number = file.stem.removeprefix(_PART).partition("-")
+        try:
+            yield Place(int(shard), int(number)), pq.read_metadata(file).num_rows
+        except (pa.ArrowException, OSError):
+            file.unlink()

@@ -1,0 +1,154 @@
+"""The Ray engine: Ray Data reads, actors that hold the model work, on any number of machines."""
+
+import logging
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from whyword.batch.chunks import Chunk, Place, Reading
+from whyword.batch.folder import Folder, Rejects
+from whyword.batch.tasks import Done, Task
+from whyword.checks import check_installed
+from whyword.errors import WhywordError
+from whyword.kernels import use_one_thread
+from whyword.models.cnn import CNNClassifier
+from whyword.models.lexicon import Lexicon
+from whyword.tables import Unfit
+
+# of a core: reading takes a tenth of the time, and must find room where actors hold every core
+_READER, _ACTOR = 0.1, 0.9
+_BLOCK_BYTES = 1 << 20  # less than a chunk, so that each is a block of its own
+
+Row = dict[str, Any]
+
+
+def run(
+    task: Task,
+    reading: Reading,
+    folder: Folder,
+    rejects: Rejects,
+    strict: bool,
+    workers: int | None,
+    address: str | None,
+) -> Iterator[Done]:
+    """Yield each chunk that is done, in order.
+
+    Parameters
+    ----------
+    task : Task
+    reading : Reading
+        Of files that every machine reaches by the same names, as it does the folder.
+    folder : Folder
+    rejects : Rejects
+    strict : bool
+        Stop at a row that cannot be read.
+    workers : int or None
+        Actors; by default one for each core of the cluster.
+    address : str or None
+        Of a cluster; by default one is started on this machine.
+    """
+    check_installed("ray", "ray")
+    import ray
+    import ray.data
+
+    with _cluster(address, workers):
+        context = ray.data.DataContext.get_current()
+        context.target_max_block_size = _BLOCK_BYTES
+        context.enable_progress_bars = False
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        context.execution_options.preserve_order = True
+        resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+        actors = workers or max(1, int(resources.get("CPU", 1)))
+        count = len(reading.shards)
+        shards = ray.data.from_items(
+            [{"shard": n} for n in range(count)], override_num_blocks=count
+        )
+        reader = _Reader(reading, strict, frozenset(folder.done))
+        chunks = shards.map_batches(reader, batch_size=1, num_cpus=_READER)
+        stored = ray.put(task)  # for as long as actors may begin
+        written = chunks.map(
+            _Writer,  # type: ignore[arg-type]
+            fn_constructor_args=([stored], replace(folder, done={})),
+            num_cpus=_ACTOR,
+            compute=ray.data.ActorPoolStrategy(size=actors),
+        )
+        for row in written.iter_rows():
+            rejects.add(Unfit(*each) for each in pickle.loads(row["unfit"]))  # noqa: S301 - ours
+            if row["documents"]:
+                place = Place(int(row["shard"]), int(row["number"]))
+                yield Done(place, int(row["documents"]), float(row["read"]))
+
+
+class _Reader:
+    """Reads shards, in a task of Ray's.
+
+    A chunk is a row: Ray cuts tables between rows, never within one.
+    """
+
+    def __init__(self, reading: Reading, strict: bool, done: frozenset[Place]) -> None:
+        self._reading, self._strict, self._done = reading, strict, done
+
+    def __call__(self, batch: Row) -> Iterator[Row]:
+        for shard in batch["shard"].tolist():
+            for chunk in self._reading.chunks(shard, self._strict):
+                if chunk.place in self._done:
+                    chunk = replace(chunk, records=[])
+                yield {"chunk": [pickle.dumps(chunk)]}
+
+
+class _Writer:
+    """Works on chunks, in an actor."""
+
+    def __init__(self, stored: list[Any], folder: Folder) -> None:
+        import ray
+
+        use_one_thread()
+        self._task, self._folder = _owned(ray.get(stored[0])), folder
+
+    def __call__(self, row: Row) -> Row:
+        chunk: Chunk = pickle.loads(row["chunk"])  # noqa: S301 - ours
+        done = Done(chunk.place, 0, chunk.read)
+        if chunk.records:
+            done = self._task.write(chunk, self._folder)
+        return {
+            "shard": done.place.shard,
+            "number": done.place.number,
+            "documents": done.documents,
+            "read": done.read,
+            "unfit": pickle.dumps([tuple(each) for each in chunk.unfit]),
+        }
+
+
+def _owned(task: Task) -> Task:
+    """Return the task with arrays that may be written to: Ray's are shared."""
+    model = task.model
+    if not isinstance(model, CNNClassifier) or not isinstance(model.inputs_.lexicon, Lexicon):
+        return task
+    model.inputs_ = replace(model.inputs_, lexicon=model.inputs_.lexicon.owned())
+    return replace(task, model=model)
+
+
+@contextmanager
+def _cluster(address: str | None, workers: int | None) -> Iterator[None]:
+    """Connect to the cluster, or start one; one that was there before stays."""
+    import ray
+
+    if ray.is_initialized():
+        yield
+        return
+    try:
+        ray.init(
+            address or "local",
+            num_cpus=None if address else workers,
+            include_dashboard=None if address else False,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+        )
+    except ConnectionError as error:
+        raise WhywordError(f"there is no Ray cluster at {address} ({error})") from None
+    try:
+        yield
+    finally:
+        ray.shutdown()
