@@ -22,6 +22,8 @@ relevance_kernels methods.blocks methods.relevance methods.lrp methods.sensitivi
 methods.gradient_input methods.occlusion methods.chance methods.registry
 targets inquiry explaining formats passages summary_kernels summary classwords wordpage
 search mappage documentmap senses
+batch.chunks batch.word_kernels batch.columns batch.folder batch.tasks batch.local batch.onray
+batch.corpora
 evaluation.deletion_kernels evaluation.erasure evaluation.ranking evaluation.deletion
 evaluation.neighbour_kernels evaluation.neighbours evaluation.power evaluation.significance
 evaluation.quality evaluation.sanity evaluation.charts evaluation.findings
@@ -40,6 +42,7 @@ INITS = (
     "evaluation.__init__",
     "report.__init__",
     "web.__init__",
+    "batch.__init__",
 )
 PACKAGE = Path(whyword.__file__).parent
 

@@ -1,5 +1,12 @@
 """Which words made the classifier say that; how far to trust the answer."""
 
+from whyword.batch.corpora import (
+    Outcome,
+    Progress,
+    explain_corpus,
+    predict_corpus,
+    summarize_corpus,
+)
 from whyword.classwords import ClassWord, ClassWords, class_words
 from whyword.corpus import Corpus, load_corpus
 from whyword.documentmap import DocumentMap, document_map, draw_maps
@@ -61,7 +68,9 @@ __all__ = [
     "MissingExtraError",
     "ModelQuality",
     "NoDocumentsError",
+    "Outcome",
     "Passage",
+    "Progress",
     "SVMClassifier",
     "SanityCheck",
     "SearchIndex",
@@ -79,6 +88,7 @@ __all__ = [
     "draw_maps",
     "evaluate",
     "explain",
+    "explain_corpus",
     "explanatory_power",
     "input_invariance",
     "iter_explanations",
@@ -89,8 +99,10 @@ __all__ = [
     "model_randomisation",
     "open_source",
     "passages",
+    "predict_corpus",
     "seed_stability",
     "senses",
     "summarize",
+    "summarize_corpus",
     "tokenize",
 ]

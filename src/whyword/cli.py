@@ -10,10 +10,11 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from enum import StrEnum
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,6 +24,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from whyword.batch.corpora import How, Outcome, explain_corpus, predict_corpus
+from whyword.batch.folder import REJECTS
 from whyword.checks import expanded
 from whyword.classwords import class_words
 from whyword.corpus import Corpus, Part, load_corpus, open_texts
@@ -43,7 +46,7 @@ from whyword.overview import describe
 from whyword.predictions import predict_documents
 from whyword.pretrained import PRETRAINED
 from whyword.printable import one_line
-from whyword.progress import counted, stages, steps
+from whyword.progress import corpus_progress, counted, stages, steps
 from whyword.report.files import write_reproduction
 from whyword.report.reproduction import reproduce as reproduction_of
 from whyword.report.study import QUICK, Plan
@@ -52,6 +55,7 @@ from whyword.search import SearchIndex
 from whyword.source import Record, name_and_part
 from whyword.storage import written_whole
 from whyword.summary import WEIGHTINGS
+from whyword.tables import table_kind
 from whyword.text import Tokenizer
 from whyword.types import Explanation
 from whyword.vectors import Vectors
@@ -120,6 +124,7 @@ Unlabelled = Annotated[bool, typer.Option("--unlabelled", help="Texts may have n
 # Messages speak of Python's arguments; here people have options.
 _OPTIONS = {
     "labelled=False": "--unlabelled",
+    "resume=True": "--resume",
     "duplicates='first'": "--duplicates first",
     "encoding='": "--encoding '",
     "text=": "--text ",
@@ -260,6 +265,22 @@ Documents = Annotated[
 ]
 
 
+Resume = Annotated[
+    bool, typer.Option("--resume", help="For a folder: go on with a run that was interrupted.")
+]
+Engines = Annotated[
+    str, typer.Option("--engine", help="For a folder: 'local', all cores, or 'ray', a cluster.")
+]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", help="For a folder: processes (default: one per core).", min=1),
+]
+Address = Annotated[
+    str | None,
+    typer.Option("--address", help="Of a running Ray cluster (default: one is started here)."),
+]
+
+
 @app.command(epilog="Example:  whyword train 20newsgroups --model cnn --width 2 --out models/cnn2")
 def train(
     source: Source,
@@ -327,12 +348,32 @@ def predict(
     output: Annotated[
         Format, typer.Option("--format", help="How to print the predictions.")
     ] = Format.TABLE,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="A folder of Parquet files to write, for corpora of any size."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="For a folder: stop at a row that cannot be read.")
+    ] = False,
+    resume: Resume = False,
+    engine: Engines = "local",
+    workers: Workers = None,
+    address: Address = None,
     text: TextColumn = None,
     test: TestShare = 0.2,
     seed: Seed = 0,
     encoding: Encoding = None,
 ) -> None:
     """Predict the class of a text or of every text of a corpus."""
+    if out is not None:
+        how: How = {"engine": engine, "workers": workers, "address": address, "resume": resume}
+        how |= {"strict": strict, "text": text, "encoding": encoding}
+        _write_corpus(predict_corpus, model, source, out, how)
+        return
+    if strict or resume or engine != "local" or workers or address:
+        raise InputError(
+            "--strict, --resume, --engine, --workers, --address are for a folder: --out"
+        )
     loaded = _loaded(model)
     documents = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
     found = predict_documents(loaded, documents)
@@ -386,24 +427,58 @@ def explain(
             help=f"One of {', '.join(FORMATS)}. (default: by the ending of --out, else text)",
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="The file to write.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="The file to write; without an ending a folder of Parquet files, for corpora "
+            "of any size.",
+        ),
+    ] = None,
     limit: Annotated[
         int | None, typer.Option(help="Explain the first so many documents only.", min=1)
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Stop if relevance does not add up to the score.")
+        bool,
+        typer.Option(
+            "--strict",
+            help="Stop if relevance does not add up to the score, and, for a folder, at a row "
+            "that cannot be read.",
+        ),
     ] = False,
+    top: Annotated[
+        int | None,
+        typer.Option(help="For a folder: keep so many words of each document.", min=1),
+    ] = None,
+    resume: Resume = False,
+    engine: Engines = "local",
+    workers: Workers = None,
+    address: Address = None,
     text: TextColumn = None,
     test: TestShare = 0.2,
     seed: Seed = 0,
     encoding: Encoding = None,
 ) -> None:
     """Show which words made the classifier say that, in a text or in every text of a corpus."""
+    given: dict[str, Any] = {"epsilon": epsilon, "bias": bias}
+    given = {name: value for name, value in given.items() if value is not None}
+    how: How = {"engine": engine, "workers": workers, "address": address, "resume": resume}
+    if out is not None and output is None and _is_folder(out):
+        if limit is not None:
+            raise InputError("--limit is for a file; a folder has all documents")
+        asked: dict[str, Any] = {"target": _target(target), "against": against, "top": top}
+        how |= {"strict": strict, "text": text, "encoding": encoding}
+        run = partial(explain_corpus, method=method, **asked, **given)
+        _write_corpus(run, model, source, out, how)
+        return
+    if top is not None or resume or engine != "local" or workers or address:
+        raise InputError(
+            "--top, --resume, --engine, --workers and --address are for a folder: --out why"
+        )
     wanted = _checked_format(output, out)
     loaded = _loaded(model)
     records = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
     texts, ids = itertools.tee(itertools.islice(records, limit))
-    given: dict[str, Any] = {"epsilon": epsilon, "bias": bias}
     found = iter_explanations(
         loaded,
         (record.text for record in texts),
@@ -412,7 +487,7 @@ def explain(
         method=method,
         strict=strict,
         ids=(record.id for record in ids),
-        **{name: value for name, value in given.items() if value is not None},
+        **given,
     )
     found = _at_least_one(found, source)
     if out is None:
@@ -807,6 +882,33 @@ def serve(
             open_page(address)
 
     run(application, bound, limits, ready, count)
+
+
+def _is_folder(out: Path) -> bool:
+    return not out.suffix or expanded(out).is_dir()
+
+
+def _write_corpus(
+    run: Callable[..., Outcome], model: Path, source: str, out: Path, how: How
+) -> None:
+    """Go through a corpus of any size and say what came of it."""
+    path = expanded(name_and_part(source)[0])
+    if source == "-" or (path.is_file() and table_kind(path) is None):
+        raise InputError(f"{source} is no table and no corpus; --out takes a file for one text")
+    loaded = _loaded(model)
+    try:
+        with corpus_progress("documents") as tell:
+            found = run(loaded, source, out, told=tell, **how)
+    except (KeyboardInterrupt, SystemExit):
+        log.warning("interrupted; what is done is kept in %s: --resume goes on", one_line(str(out)))
+        raise
+    said = f"{found.documents:,} documents in {found.parts:,} files, {found.seconds:,.0f} s"
+    if found.resumed:
+        said += f"; {found.resumed:,} of them were there before"
+    log.info("written: %s (%s)", one_line(str(found.folder)), said)
+    if found.rejected:
+        where = one_line(str(found.folder / REJECTS))
+        log.warning("%s rows could not be read: %s", f"{found.rejected:,}", where)
 
 
 def _new_folder(out: Path) -> Path:

@@ -117,6 +117,8 @@ def read_parquet(path: Path) -> Iterator[Fields]:
 
 def _of_row(row: Fields) -> Fields:
     fields = checked(dict(row))
+    if fields.get("left_out") is not None:  # words that a file of the strongest ones has not
+        fields["padding"] = np.add(fields["padding"], fields["left_out"])
     if isinstance(fields["parameters"], str):
         try:
             fields["parameters"] = json.loads(fields["parameters"])

@@ -10,15 +10,16 @@ from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
-    Progress,
     ProgressColumn,
     SpinnerColumn,
     Task,
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.progress import Progress as Bar
 from rich.text import Text
 
+from whyword.batch.corpora import Progress
 from whyword.report.stages import Step
 
 T = TypeVar("T")
@@ -34,7 +35,7 @@ def counted(items: Iterable[T], what: str) -> Iterator[T]:
         TimeElapsedColumn(),
     )
     silent = not sys.stderr.isatty()
-    with Progress(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
+    with Bar(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
         task = bar.add_task(what, total=None, pace="")
         for number, item in enumerate(items, 1):
             yield item
@@ -44,11 +45,42 @@ def counted(items: Iterable[T], what: str) -> Iterator[T]:
 
 
 @contextmanager
+def corpus_progress(what: str) -> Iterator[Callable[[Progress], None]]:
+    """Yield a function to call with a run's progress; a terminal's stderr shows pace and end."""
+    columns = (
+        SpinnerColumn(),
+        BarColumn(bar_width=24),
+        TextColumn("{task.percentage:>3.0f} %  {task.fields[documents]:,} " + what),
+        TextColumn("{task.fields[pace]}"),
+        TimeElapsedColumn(),
+        _TimeLeft(),
+    )
+    silent = not sys.stderr.isatty()
+    with Bar(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
+        task = bar.add_task(what, total=1.0, documents=0, pace="", end=None)
+        begun: list[tuple[float, Progress]] = []  # when the first part was done
+
+        def tell(progress: Progress) -> None:
+            now = time.monotonic()
+            if not begun:
+                begun.append((now, progress))
+            (start, first), end, pace = begun[0], None, ""
+            if progress.share > first.share:
+                seconds = now - start
+                end = now + seconds * (1 - progress.share) / (progress.share - first.share)
+                pace = f"{(progress.documents - first.documents) / seconds:,.0f}/s"
+            share, documents = progress.share, progress.documents
+            bar.update(task, completed=share, documents=documents, pace=pace, end=end)
+
+        yield tell
+
+
+@contextmanager
 def stages() -> Iterator[Callable[[str], None]]:
     """Yield a function to call with the name of each stage; a terminal's stderr shows it."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     silent = not sys.stderr.isatty()
-    with Progress(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
+    with Bar(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
         task = bar.add_task("")
         yield lambda stage: bar.update(task, description=stage)
 
@@ -65,7 +97,7 @@ def steps() -> Iterator[Callable[[Step], None]]:
         _TimeLeft(),
     )
     silent = not sys.stderr.isatty()
-    with Progress(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
+    with Bar(*columns, console=Console(stderr=True), disable=silent, transient=True) as bar:
         task = bar.add_task("getting the posts", total=None, end=None)
 
         def tell(step: Step) -> None:

@@ -198,7 +198,10 @@ def _open_csv(path: Path, encoding: str, told: Told) -> Table:
 
 def _csv_header(path: Path, encoding: str) -> tuple[str, tuple[str, ...]]:
     """Return the delimiter that cuts the header line into most fields, and these."""
-    line = next((line for line in text_lines(path, encoding) if line.strip()), None)
+    lines = text_lines(path, encoding, lenient=True)  # what is below it is another matter
+    line = next((line for line in lines if line.strip()), None)
+    if line is None or flaw_of(line, encoding):
+        next((line for line in text_lines(path, encoding) if line.strip()), None)  # says why
     if line is None:
         raise InputError(f"{path} has no header line")
     delimiters = "\t" if table_kind(path) == ".tsv" else _DELIMITERS

@@ -13,7 +13,7 @@ from whyword.source import Record, open_source
 from whyword.tables import Refuse, Told, Unfit, stop, table_kind
 
 ROWS = 2_048  # documents of a chunk
-CHARACTERS = 8 << 20  # of a chunk; the first document may have more
+CHARACTERS = 8 << 20
 _SHARD_BYTES = 64 << 20  # files of a shard have so much together, if they are small
 
 
@@ -47,11 +47,11 @@ class Chunk:
     read: float = 0.0
     characters: int = 0
 
-    def has_room(self, record: Record) -> bool:
+    def has_room(self, record: Record, rows: int, characters: int) -> bool:
         """Whether the document fits in; the first one always does."""
         if not self.records:
             return True
-        return len(self.records) < ROWS and self.characters + len(record.text) <= CHARACTERS
+        return len(self.records) < rows and self.characters + len(record.text) <= characters
 
     def add(self, record: Record) -> None:
         """Put a document in."""
@@ -75,6 +75,8 @@ class Reading:
     encoding : str or None
     notes : tuple of str
         What was guessed.
+    rows, characters : int
+        Of a chunk, at most; its first document may have more characters.
     """
 
     shards: tuple[tuple[str, ...], ...]
@@ -82,6 +84,8 @@ class Reading:
     text: str | None = None
     encoding: str | None = None
     notes: tuple[str, ...] = ()
+    rows: int = ROWS
+    characters: int = CHARACTERS
 
     @classmethod
     def of(
@@ -97,11 +101,12 @@ class Reading:
         files = _table_files(str(source))
         if files is None:
             opened = open_source(source, text=text, labelled=False, encoding=encoding)
-            return cls(((str(source),),), None, text, encoding, opened.notes)
+            shards, base, chosen = ((str(source),),), None, text
+            return cls(shards, base, chosen, encoding, opened.notes, ROWS, CHARACTERS)
         opened = open_source(files[0], text=text, labelled=False, encoding=encoding)
         chosen = text if opened.columns is None else opened.columns.text
         base = os.path.commonpath([file.parent for file in files]) if len(files) > 1 else None
-        return cls(_shards(files), base, chosen, encoding, opened.notes)
+        return cls(_shards(files), base, chosen, encoding, opened.notes, ROWS, CHARACTERS)
 
     @property
     def files(self) -> list[Path]:
@@ -128,7 +133,7 @@ class Reading:
             read = share
 
         for record in self._records(shard, stop if strict else refuse, told):
-            if not chunk.has_room(record):
+            if not chunk.has_room(record, self.rows, self.characters):
                 chunk.read = read
                 yield chunk
                 chunk = Chunk(Place(shard, chunk.place.number + 1))

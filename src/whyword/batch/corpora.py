@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from whyword.batch import local, onray
-from whyword.batch.chunks import CHARACTERS, ROWS, Reading
-from whyword.batch.folder import Rejects, opened, plan_of
+from whyword.batch.chunks import Reading
+from whyword.batch.folder import Folder, Rejects, opened, plan_of
 from whyword.batch.tasks import Explaining, Predicting, Summarising, Task
 from whyword.checks import expanded, whole_number
 from whyword.errors import InputError
@@ -35,7 +35,7 @@ class Progress:
     documents : int
         That are done; those of an earlier run are not among them.
     share : float
-        Of the documents that are done, as far as it is known.
+        Of all documents, as far as it can be told.
     """
 
     documents: int
@@ -195,32 +195,48 @@ def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[How]) ->
         raise InputError(f"engine may be 'local' or 'ray', not {engine!r:.40}")
     if engine == "local" and address is not None:
         raise InputError("an address is that of a Ray cluster: say engine='ray', too")
-    workers = how.get("workers") or usable_cores()
-    whole_number("workers", workers)
+    if engine == "ray":
+        onray.check_ray()
+    if how.get("workers") is not None:
+        whole_number("workers", how["workers"])
     start = time.monotonic()
     about = task.about()  # raises if the task makes no sense
     reading = Reading.of(source, how.get("text"), how.get("encoding"))
-    sizes = {"chunk_documents": ROWS, "chunk_characters": CHARACTERS, "lexicon": LEXICON_BYTES}
-    plan = plan_of(about, reading, sizes)
+    plan = plan_of(about, reading, LEXICON_BYTES)
     with opened(expanded(out), plan, how.get("resume", False)) as folder:
         resumed = sum(folder.done.values())
-        prepared = _prepared(task, reading)
-        with Rejects(folder.path) as rejects:
-            strict = how.get("strict", False)
-            if engine == "ray":
-                arguments = (prepared, reading, folder, rejects, strict, how.get("workers"))
-                running = onray.run(*arguments, address)
-            else:
-                running = local.run(prepared, reading, folder, rejects, strict, workers)
-            for done in running:
-                folder.done[done.place] = done.documents
-                if (told := how.get("told")) is not None:
-                    share = (done.place.shard + done.read) / len(reading.shards)
-                    told(Progress(sum(folder.done.values()) - resumed, share))
-        folder.tell(complete=True, rejected=rejects.count)
-    documents = sum(folder.done.values())
+        if folder.rejected is None:
+            folder.complete(_go_through(task, reading, folder, how))
     seconds = time.monotonic() - start
-    return Outcome(folder.path, documents, rejects.count, len(folder.done), resumed, seconds)
+    return Outcome(
+        folder=folder.path,
+        documents=sum(folder.done.values()),
+        rejected=folder.rejected or 0,
+        parts=len(folder.done),
+        resumed=resumed,
+        seconds=seconds,
+    )
+
+
+def _go_through(task: Task, reading: Reading, folder: Folder, how: How) -> int:
+    """Do what is not done yet; return how many rows could not be read."""
+    strict, workers = how.get("strict", False), how.get("workers")
+    prepared = _prepared(task, reading)
+    told, documents, share = how.get("told"), 0, 0.0
+    with Rejects(folder.path) as rejects:
+        if how.get("engine") == "ray":
+            given = (prepared, reading, folder, rejects, strict, workers, how.get("address"))
+            running = onray.run(*given)
+        else:
+            cores = workers or usable_cores()
+            running = local.run(prepared, reading, folder, rejects, strict, cores)
+        for done in running:
+            folder.done[done.place] = done.documents
+            documents += done.documents
+            share = max(share, (done.place.shard + done.read) / len(reading.shards))
+            if told is not None:
+                told(Progress(documents, share))
+    return rejects.count
 
 
 def usable_cores() -> int:

@@ -5,7 +5,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -18,6 +18,7 @@ from whyword.storage import alone_in, written_whole
 from whyword.tables import Unfit
 
 MANIFEST, REJECTS = "_whyword.json", "_rejects.jsonl"
+COMPLETE = "complete"
 _PART, _DRAFT = "part-", ".draft-"
 _PATIENCE = 10.0  # seconds for processes of a run that was killed to notice it
 # words and names repeat, numbers do not; spans grow by little
@@ -35,11 +36,14 @@ class Folder:
         What the run is: a folder belongs to one.
     done : dict
         How many documents each part has that is written.
+    rejected : int or None
+        How many rows could not be read, once the run is complete.
     """
 
     path: Path
     plan: Mapping[str, Any]
     done: dict[Place, int] = field(default_factory=dict)
+    rejected: int | None = None
 
     def part(self, place: Place) -> Path:
         """Return the file of a chunk."""
@@ -50,28 +54,35 @@ class Folder:
         for draft in self.path.glob(f"{_DRAFT}*"):
             draft.unlink(missing_ok=True)
 
-    def tell(self, complete: bool, rejected: int | None = None) -> None:
+    def complete(self, rejected: int) -> None:
+        """Say that the run is complete."""
+        self.clear_drafts()  # of processes that died and whose work another one did
+        self.rejected = rejected
+        self.tell()
+
+    def tell(self) -> None:
         """Write what the run is and how far it is."""
-        state: dict[str, Any] = {"state": "complete" if complete else "begun"}
-        if complete:
-            self.clear_drafts()  # of processes that died and whose work another one did
-            counts = {"parts": len(self.done), "documents": sum(self.done.values())}
-            state |= counts | {"rejected": rejected}
-        with written_whole(self.path / MANIFEST) as draft:
-            text = json.dumps(dict(self.plan) | state, indent=2, ensure_ascii=False)
+        state: dict[str, Any] = {"state": "begun" if self.rejected is None else COMPLETE}
+        if self.rejected is not None:
+            state["parts"] = len(self.done)
+            state["documents"] = sum(self.done.values())
+            state["rejected"] = self.rejected
+        text = json.dumps(dict(self.plan) | state, indent=2, ensure_ascii=False)
+        path = self.path / MANIFEST
+        with _writing(path), written_whole(path) as draft:
             draft.write_text(text + "\n", encoding="utf-8")
 
 
-def plan_of(about: Mapping[str, Any], reading: Reading, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return what a run is, as plain data.
+def plan_of(about: Mapping[str, Any], reading: Reading, lexicon: int) -> dict[str, Any]:
+    """Return what a run is, as plain data: all that its numbers depend on, to the last bit.
 
     Parameters
     ----------
     about : dict
         What is done with each document.
     reading : Reading
-    sizes : dict
-        Of chunks, and whatever else the numbers depend on.
+    lexicon : int
+        Bytes for frequent words.
     """
     files = [
         {"file": str(file.resolve()), "bytes": file.stat().st_size, "changed": file.stat().st_mtime}
@@ -80,10 +91,12 @@ def plan_of(about: Mapping[str, Any], reading: Reading, sizes: Mapping[str, int]
     source = {
         "names": [list(shard) for shard in reading.shards] if not files else [],
         "files": files,
+        "shards": [len(shard) for shard in reading.shards],
         "text": reading.text,
         "encoding": reading.encoding,
     }
-    plan = {"whyword": version("whyword"), **about, "source": source, **sizes}
+    sizes = {"documents": reading.rows, "characters": reading.characters, "lexicon": lexicon}
+    plan = {"whyword": version("whyword"), **about, "source": source, "at_most": sizes}
     plain: dict[str, Any] = json.loads(json.dumps(plan, default=str))
     return plain
 
@@ -105,14 +118,19 @@ def opened(path: Path, plan: Mapping[str, Any], resume: bool) -> Iterator[Folder
             if any(path.iterdir()):
                 raise InputError(f"{path} is not empty; name another folder")
         elif not resume:
-            state = "has" if before["state"] == "complete" else "has the beginning of"
-            raise InputError(f"{path} {state} a run already; say resume, or name another folder")
+            begun = "" if before["state"] == COMPLETE else "the beginning of "
+            raise InputError(
+                f"{path} has {begun}a run already; say resume=True, or name another folder"
+            )
         else:
             _check_same(path, before, plan)
         folder = Folder(path, plan)
         folder.clear_drafts()
         folder.done.update(_written(path))
-        folder.tell(complete=False)
+        if before is not None and before["state"] == COMPLETE:
+            folder.rejected = before["rejected"] if before["parts"] == len(folder.done) else None
+        if folder.rejected is None:
+            folder.tell()
         yield folder
 
 
@@ -124,29 +142,40 @@ def write_part(path: Path, table: Any) -> None:  # noqa: ANN401 - pyarrow has no
     InputError
         If it cannot be written; nothing is left of it then.
     """
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     draft = path.with_name(f"{_DRAFT}{path.name}-{uuid4().hex[:12]}")
-    names = {_leaf(one) for one in table.schema}
-    try:
-        with draft.open("wb") as stream:
-            pq.write_table(
-                table,
-                stream,
-                compression="zstd",
-                compression_level=1,
-                use_dictionary=[name for name in _DICTIONARIES if name.partition(".")[0] in names],
-                write_statistics=["id"] if "id" in names else False,
-            )
-            stream.flush()
-            os.fsync(stream.fileno())
+    names = set(table.schema.names)
+    with _writing(path, draft), draft.open("wb") as stream:
+        pq.write_table(
+            table,
+            stream,
+            compression="zstd",
+            compression_level=1,
+            use_dictionary=[name for name in _DICTIONARIES if name.partition(".")[0] in names],
+            write_statistics=["id"] if "id" in names else False,
+        )
+        stream.flush()
+        os.fsync(stream.fileno())
         draft.replace(path)
+
+
+@contextmanager
+def _writing(path: Path, draft: Path | None = None) -> Iterator[None]:
+    """Say of what cannot be written that the run can be resumed; leave no draft."""
+    import pyarrow as pa
+
+    try:
+        yield
     except (OSError, pa.ArrowException) as error:
-        draft.unlink(missing_ok=True)
+        if draft is not None:
+            draft.unlink(missing_ok=True)
         full = getattr(error, "errno", None) == errno.ENOSPC or "o space left" in str(error)
         reason = "no space left" if full else str(error).partition("\n")[0]
-        raise InputError(f"{path} cannot be written ({reason})") from None
+        raise InputError(
+            f"{path} cannot be written ({reason}); what is done is kept: once there is room, "
+            "say resume=True"
+        ) from None
 
 
 class Rejects:
@@ -165,25 +194,28 @@ class Rejects:
     def add(self, rows: Iterable[Unfit]) -> None:
         """Write some more."""
         for row in rows:
-            if self._stream is None:
-                self._stream = self._draft.open("w", encoding="utf-8")
-            self._stream.write(json.dumps(row._asdict(), ensure_ascii=False) + "\n")
+            with _writing(self._path):
+                if self._stream is None:
+                    self._stream = self._draft.open("w", encoding="utf-8")
+                self._stream.write(json.dumps(row._asdict(), ensure_ascii=False) + "\n")
             self.count += 1
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._stream is not None:
-            self._stream.close()
-        if kind is None:
-            self._path.unlink(missing_ok=True)
-            if self._stream is not None:
+        if kind is not None:
+            with suppress(OSError):  # the disk may be full
+                if self._stream is not None:
+                    self._stream.close()
+            self._draft.unlink(missing_ok=True)
+            return
+        with _writing(self._path, self._draft):
+            if self._stream is None:
+                self._path.unlink(missing_ok=True)
+            else:
+                self._stream.close()
                 self._draft.replace(self._path)
-
-
-def _leaf(column: Any) -> str:  # noqa: ANN401 - pyarrow has no types
-    return str(column.name)
 
 
 @contextmanager
@@ -224,7 +256,7 @@ def _manifest(path: Path) -> dict[str, Any] | None:
 def _check_same(path: Path, before: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
     for name, value in plan.items():
         if before.get(name) != value:
-            what = {"whyword": "whyword's version", "source": "the documents"}.get(name, name)
+            what = {"whyword": "whyword's version", "source": "the source"}.get(name, name)
             raise InputError(
                 f"the run in {path} was another one: {what} differs; name another folder"
             )

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from threading import Thread
 
 from whyword.batch.chunks import Chunk, Reading
@@ -48,7 +49,7 @@ def run(
                 rejects.add(chunk.unfit)
                 if not chunk.records or chunk.place in folder.done:
                     continue
-                pending.add(pool.submit(_work, chunk, folder))
+                pending.add(pool.submit(_work, chunk, folder.part(chunk.place)))
                 if len(pending) >= workers * (1 + _AHEAD):
                     yield from _ended(pending)
         while pending:
@@ -95,7 +96,7 @@ def _go_with(parent: int) -> None:
     os._exit(1)
 
 
-def _work(chunk: Chunk, folder: Folder) -> Done:
+def _work(chunk: Chunk, path: Path) -> Done:
     if _task is None:
         raise RuntimeError("this process was not prepared")
-    return _task.write(chunk, folder)
+    return _task.write(chunk, path)

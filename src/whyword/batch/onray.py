@@ -2,7 +2,7 @@
 
 import logging
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -10,8 +10,7 @@ from typing import Any
 from whyword.batch.chunks import Chunk, Place, Reading
 from whyword.batch.folder import Folder, Rejects
 from whyword.batch.tasks import Done, Task
-from whyword.checks import check_installed
-from whyword.errors import WhywordError
+from whyword.errors import MissingExtraError, WhywordError
 from whyword.kernels import use_one_thread
 from whyword.models.cnn import CNNClassifier
 from whyword.models.lexicon import Lexicon
@@ -49,7 +48,6 @@ def run(
     address : str or None
         Of a cluster; by default one is started on this machine.
     """
-    check_installed("ray", "ray")
     import ray
     import ray.data
 
@@ -57,7 +55,7 @@ def run(
         context = ray.data.DataContext.get_current()
         context.target_max_block_size = _BLOCK_BYTES
         context.enable_progress_bars = False
-        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # what it says is raised
         context.execution_options.preserve_order = True
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         actors = workers or max(1, int(resources.get("CPU", 1)))
@@ -74,11 +72,38 @@ def run(
             num_cpus=_ACTOR,
             compute=ray.data.ActorPoolStrategy(size=actors),
         )
-        for row in written.iter_rows():
+        for row in _honestly(written.iter_rows()):
             rejects.add(Unfit(*each) for each in pickle.loads(row["unfit"]))  # noqa: S301 - ours
             if row["documents"]:
                 place = Place(int(row["shard"]), int(row["number"]))
                 yield Done(place, int(row["documents"]), float(row["read"]))
+
+
+def check_ray() -> None:
+    """Raise unless Ray is installed."""
+    try:
+        import ray.data  # noqa: F401 - is it there?
+    except ImportError:
+        raise MissingExtraError("ray", "ray") from None
+
+
+def _honestly(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the rows; raise what a worker raised without Ray's account of where it was."""
+    from ray.exceptions import RayError, RayTaskError
+
+    try:
+        yield from rows
+    except RayTaskError as error:
+        cause: BaseException | None = error
+        while isinstance(cause, RayError):
+            cause = getattr(cause, "cause", None) or cause.__cause__
+        if isinstance(cause, WhywordError):
+            cause.args = (str(cause).partition("\n")[0],)  # Ray has added what it thinks of it
+            raise cause from None
+        raise
+    except RayError as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise WhywordError(f"the Ray cluster failed ({reason}); what is done is kept") from error
 
 
 class _Reader:
@@ -111,7 +136,7 @@ class _Writer:
         chunk: Chunk = pickle.loads(row["chunk"])  # noqa: S301 - ours
         done = Done(chunk.place, 0, chunk.read)
         if chunk.records:
-            done = self._task.write(chunk, self._folder)
+            done = self._task.write(chunk, self._folder.part(chunk.place))
         return {
             "shard": done.place.shard,
             "number": done.place.number,

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,12 +20,13 @@ from whyword.batch.columns import (
     texts_column,
     words_column,
 )
-from whyword.batch.folder import Folder, write_part
-from whyword.errors import ConservationError
+from whyword.batch.folder import write_part
+from whyword.errors import ConservationError, InputError
 from whyword.export import parameters_text, parquet_schema
 from whyword.inquiry import Answered, Inquiry, identity_of
-from whyword.methods.blocks import blocks, model_classes
+from whyword.methods.blocks import blocks, kind_of, model_classes
 from whyword.models.cnn import CNNClassifier
+from whyword.models.estimator import Estimator
 from whyword.source import Record
 from whyword.summary import iter_summaries
 from whyword.types import TOLERANCE, Label
@@ -72,10 +74,10 @@ class Task(ABC):
     def table(self, records: Sequence[Record]) -> Arrow:
         """Return the result, an Arrow table with a row for each document."""
 
-    def write(self, chunk: Chunk, folder: Folder) -> Done:
+    def write(self, chunk: Chunk, path: Path) -> Done:
         """Work on a chunk and write its part."""
         table = self.table(chunk.records)
-        write_part(folder.part(chunk.place), table)
+        write_part(path, table)
         return Done(chunk.place, int(table.num_rows), chunk.read)
 
 
@@ -220,15 +222,22 @@ class Predicting(Task):
 
     def about(self) -> dict[str, Any]:
         """Return what distinguishes this task from others, as plain data."""
+        kind_of(self.model)
+        if not isinstance(self.model, Estimator):
+            raise InputError("a CNNClassifier or an SVMClassifier is needed to predict a corpus")
         return {"task": "predict", "model": self.identity}
 
     def table(self, records: Sequence[Record]) -> Arrow:
         """Return class, probability, and the scores and probabilities of all classes."""
         import pyarrow as pa
 
-        found = list(blocks(self.model, [record.text for record in records], 1, elements=False))
+        texts = [record.text for record in records]
+        found = list(blocks(self.model, texts, 1, elements=False))
         scores = np.concatenate([block.scores for block in found])
-        known = [int(words.sum()) for block in found for words in block.known]
+        if isinstance(self.model, CNNClassifier):
+            known = [int(words.sum()) for block in found for words in block.known]
+        else:
+            known = self.model.known_words(texts).tolist()
         chances = self.model.probabilities(scores)
         labels = pa.array(model_classes(self.model))
         predicted = pa.array(scores.argmax(axis=1))
@@ -262,6 +271,7 @@ class Summarising(Task):
 
     def about(self) -> dict[str, Any]:
         """Return what distinguishes this task from others, as plain data."""
+        iter_summaries(self.model, [], self.method, self.level, target=self.target)
         return {
             "task": "summarize",
             "model": self.identity,

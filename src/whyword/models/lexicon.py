@@ -16,6 +16,7 @@ Floats = NDArray[np.float32]
 
 _UNKNOWN = 1  # the row of words without a vector; row 0 is padding
 _SCRATCH_SHARE = 6  # one part in so many of the budget is for a batch's rare words
+_MOST_RARE = 1 << 15  # of a batch, where rows are small
 _MOST_FORMS = 1 << 18  # of words, ten or twenty megabytes
 
 
@@ -70,7 +71,7 @@ class Lexicon:
         distinct, first = np.unique(found, return_index=True)
         by_rank = distinct[distinct > 0][np.argsort(first[distinct > 0])]
         rows = max(1, budget // (4 * (network.row_size() + inputs.vectors.dimensions)))
-        room = max(1, rows // _SCRATCH_SHARE)
+        room = min(max(1, rows // _SCRATCH_SHARE), _MOST_RARE)
         keys = np.sort(by_rank[: rows - room])
         size = 2 + len(keys) + room
         lexicon = cls(
