@@ -1,12 +1,9 @@
 """Documents by the million: posts of 20 Newsgroups, their lines drawn anew.
 
-A document is a post whose every third line or so is another one of the same group, so that there
-are as many documents as one likes, of the lengths and with the words of real ones.
-
-    python benchmarks/resampled.py --documents 1000000 --out /tmp/million.parquet
+A document is a post in which a third or so of the lines are others of the same group: as many as
+one likes, of the lengths and with the words of real ones.
 """
 
-import argparse
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -47,16 +44,3 @@ def write_resampled(path: Path, count: int, seed: int = 0) -> None:
             some = list(islice(texts, GROUP))
             ids = [f"{first + at:08}" for at in range(len(some))]
             writer.write_table(pa.table([ids, some], schema=schema))
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--documents", type=int, default=1_000_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    write_resampled(arguments.out, arguments.documents, arguments.seed)
-
-
-if __name__ == "__main__":
-    main()

@@ -11,7 +11,15 @@ import pytest
 from whyword import InputError
 from whyword.batch import folder as module
 from whyword.batch.chunks import Place, Reading
-from whyword.batch.folder import MANIFEST, REJECTS, Folder, Rejects, opened, plan_of, write_part
+from whyword.batch.folder import (
+    MANIFEST,
+    REJECTS,
+    Rejects,
+    opened,
+    part_path,
+    plan_of,
+    write_part,
+)
 from whyword.tables import Unfit
 
 PLAN: dict[str, Any] = {"task": "explain", "top": None}
@@ -31,7 +39,7 @@ def begin(path: Path, complete: bool = False) -> None:
     """Write two parts."""
     with opened(path, PLAN, resume=False) as folder:
         for number in range(2):
-            write_part(folder.part(Place(0, number)), TABLE)
+            write_part(part_path(folder.path, Place(0, number)), TABLE)
             folder.done[Place(0, number)] = 2
         if complete:
             folder.complete(rejected=3)
@@ -156,8 +164,7 @@ def test_plans(tmp_path: Path) -> None:
 
 
 def test_files_say_little_of_words_but_what_the_run_is(tmp_path: Path) -> None:
-    folder = Folder(tmp_path, PLAN)
-    write_part(folder.part(Place(3, 17)), TABLE)
+    write_part(part_path(tmp_path, Place(3, 17)), TABLE)
     found = pq.ParquetFile(tmp_path / "part-00003-00017.parquet")
     assert found.read().equals(TABLE)
     assert found.metadata.row_group(0).column(0).compression == "ZSTD"

@@ -23,7 +23,7 @@ methods.gradient_input methods.occlusion methods.chance methods.registry
 targets inquiry explaining formats passages summary_kernels summary classwords wordpage
 search mappage documentmap senses
 batch.chunks batch.word_kernels batch.columns batch.folder batch.tasks batch.local batch.onray
-batch.corpora
+batch.corpora batch.corpuswords
 evaluation.deletion_kernels evaluation.erasure evaluation.ranking evaluation.deletion
 evaluation.neighbour_kernels evaluation.neighbours evaluation.power evaluation.significance
 evaluation.quality evaluation.sanity evaluation.charts evaluation.findings

@@ -7,6 +7,7 @@ from whyword.batch.corpora import (
     predict_corpus,
     summarize_corpus,
 )
+from whyword.batch.corpuswords import class_words_corpus
 from whyword.classwords import ClassWord, ClassWords, class_words
 from whyword.corpus import Corpus, load_corpus
 from whyword.documentmap import DocumentMap, document_map, draw_maps
@@ -80,6 +81,7 @@ __all__ = [
     "WhywordError",
     "agreement",
     "class_words",
+    "class_words_corpus",
     "compare",
     "compare_all",
     "deletion_curve",

@@ -1,5 +1,6 @@
 """What a class is about: the words that speak for it most, over many documents."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -127,39 +128,77 @@ def class_words(
     ids : iterable of str, optional
         Names of the documents, instead of their numbers.
     """
-    top, least = whole_number("top", top), whole_number("least", least)
-    if per not in PER:
-        raise InputError(f"per may be 'word' or 'occurrence', not {per!r}")
-    if rank not in RANKS:
-        raise InputError(f"rank may be 'strongest', 'mean' or 'sum', not {rank!r}")
-    if per == "occurrence" and rank != "strongest":
-        raise InputError(f"rank={rank!r} is over a word's occurrences: say per='word'")
-    if per == "occurrence" and least > 1:
-        raise InputError("least is for words, not for single occurrences: say per='word'")
-    if target == "predicted" and isinstance(target, str):
-        raise InputError("class words are those of classes: name them, or say 'all'")
-    several = isinstance(target, Iterable) and not isinstance(target, str)
-    wanted: Any = target if isinstance(target, str) and target == "all" else [target]
-    if several:
-        wanted = list(target)  # type: ignore[call-overload]
-    others: dict[str, Any] = dict(parameters)
-    found = iter_explanations(model, texts, wanted, method=method, ids=ids, **others)
-    classes = len(model.classes_) if wanted == "all" else len(wanted)
-    gathered = _Gathered(classes, top if per == "occurrence" else 0)
-    labels: tuple[Label, ...] = ()
-    count = 0
-    for block in _in_lists(found):
-        labels = block[0].targets
-        gathered.add(block, first_document=count)
-        count += len(block)
-    if not count:
-        raise InputError("there are no texts to look for words in")
-    seen = _training_words(model)
-    entries = {
-        label: gathered.entries(column, top, per, rank, least, seen)
-        for column, label in enumerate(labels)
-    }
-    return ClassWords(entries, per, rank, count)
+    wanted = Wanted.of(target, top, per, rank, least, method, parameters)
+    return wanted.words(model, wanted.gathered(model, texts, ids))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of class words; see :func:`class_words`."""
+
+    target: Any
+    top: int
+    per: str
+    rank: str
+    least: int
+    method: str
+    parameters: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        target: object,
+        top: int,
+        per: str,
+        rank: str,
+        least: int,
+        method: str,
+        parameters: Mapping[str, Any],
+    ) -> "Wanted":
+        """Return what makes sense; raise if it does not."""
+        top, least = whole_number("top", top), whole_number("least", least)
+        if per not in PER:
+            raise InputError(f"per may be 'word' or 'occurrence', not {per!r}")
+        if rank not in RANKS:
+            raise InputError(f"rank may be 'strongest', 'mean' or 'sum', not {rank!r}")
+        if per == "occurrence" and rank != "strongest":
+            raise InputError(f"rank={rank!r} is over a word's occurrences: say per='word'")
+        if per == "occurrence" and least > 1:
+            raise InputError("least is for words, not for single occurrences: say per='word'")
+        if target == "predicted" and isinstance(target, str):
+            raise InputError("class words are those of classes: name them, or say 'all'")
+        several = isinstance(target, Iterable) and not isinstance(target, str)
+        wanted: Any = target if isinstance(target, str) and target == "all" else [target]
+        if several:
+            wanted = list(target)  # type: ignore[call-overload]
+        return cls(wanted, top, per, rank, least, method, parameters)
+
+    def gathered(
+        self,
+        model: CNNClassifier | SVMClassifier,
+        texts: Iterable[str],
+        ids: Iterable[str] | None = None,
+    ) -> "Gathered":
+        """Go through the texts."""
+        found = iter_explanations(
+            model, texts, self.target, method=self.method, ids=ids, **self.parameters
+        )
+        classes = len(model.classes_) if self.target == "all" else len(self.target)
+        gathered = Gathered(classes, self.top if self.per == "occurrence" else 0, ids is not None)
+        for block in _in_lists(found):
+            gathered.add(block)
+        return gathered
+
+    def words(self, model: CNNClassifier | SVMClassifier, gathered: "Gathered") -> ClassWords:
+        """Return the words of each class."""
+        if not len(gathered):
+            raise InputError("there are no texts to look for words in")
+        seen = _training_words(model)
+        entries = {
+            label: gathered.entries(column, self.top, self.per, self.rank, self.least, seen)
+            for column, label in enumerate(gathered.labels)
+        }
+        return ClassWords(entries, self.per, self.rank, len(gathered))
 
 
 class _Occurrence(NamedTuple):
@@ -168,8 +207,17 @@ class _Occurrence(NamedTuple):
     place: int
 
 
-class _Gathered:
+class Gathered:
     """What is known of each word so far, for K classes.
+
+    Parameters
+    ----------
+    classes : int
+        K.
+    occurrences : int
+        How many of the strongest occurrences are kept of each class.
+    named : bool
+        Whether documents have names; else they are known by their numbers.
 
     Attributes
     ----------
@@ -179,24 +227,32 @@ class _Gathered:
         The place of that occurrence among all words of all documents.
     sums : (V, K) float64
     counts : (V,) int64
+    labels : tuple of K labels
+        Once there is a document.
     """
 
-    def __init__(self, classes: int, occurrences: int) -> None:
-        self.occurrences = occurrences  # how many of the strongest are kept of each class
+    def __init__(self, classes: int, occurrences: int, named: bool) -> None:
+        self.occurrences, self.named = occurrences, named
+        self.labels: tuple[Label, ...] = ()
         self.numbers: dict[str, int] = {}
         self.strongest = np.empty((0, classes), np.float32)
         self.where = np.empty((0, classes), np.int64)
         self.sums = np.empty((0, classes))
         self.counts = np.empty(0, np.int64)
         self.best: list[list[_Occurrence]] = [[] for _ in range(classes)]
-        self.names: list[str | int] = []
-        self.starts: list[int] = [0]
+        self.names: list[str] = []
+        self.starts = array("q", [0])  # ten million documents are 80 MB
 
-    def add(self, explanations: Sequence[Explanation], first_document: int) -> None:
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def add(self, explanations: Sequence[Explanation]) -> None:
         """Take in some documents."""
+        self.labels = explanations[0].targets
         ids, first = [], self.starts[-1]
-        for at, explanation in enumerate(explanations):
-            self.names.append(first_document + at if explanation.id is None else explanation.id)
+        for explanation in explanations:
+            if self.named:
+                self.names.append(str(explanation.id))
             self.starts.append(self.starts[-1] + len(explanation.spans))
             ids += [
                 self.numbers.setdefault(word.lower(), len(self.numbers))
@@ -211,6 +267,27 @@ class _Gathered:
         )
         for column, best in enumerate(self.best if self.occurrences else ()):
             self.best[column] = self._best(best, values[:, column], numbers, first)
+
+    def merge(self, others: "Gathered") -> None:
+        """Take in what was gathered of documents that come after these, in the same way."""
+        self.labels = others.labels or self.labels
+        first = self.starts[-1]
+        at = np.array(
+            [self.numbers.setdefault(word, len(self.numbers)) for word in others.numbers], np.intp
+        )
+        self._grow()
+        stronger = others.strongest > self.strongest[at]
+        self.strongest[at] = np.where(stronger, others.strongest, self.strongest[at])
+        self.where[at] = np.where(stronger, others.where + first, self.where[at])
+        self.sums[at] += others.sums
+        self.counts[at] += others.counts
+        for column, found in enumerate(others.best):
+            new = [
+                _Occurrence(one.relevance, int(at[one.word]), one.place + first) for one in found
+            ]
+            self.best[column] = self._first_of([*self.best[column], *new])
+        self.names += others.names
+        self.starts.extend(start + first for start in others.starts[1:])
 
     def _grow(self) -> None:
         more = len(self.numbers) - len(self.counts)
@@ -233,9 +310,10 @@ class _Gathered:
         """Return the strongest occurrences, those of before included; earlier ones win ties."""
         order = np.argsort(-relevance, kind="stable")[: self.occurrences].tolist()
         new = [_Occurrence(float(relevance[n]), int(numbers[n]), first + n) for n in order]
-        return sorted([*before, *new], key=lambda one: (-one.relevance, one.place))[
-            : self.occurrences
-        ]
+        return self._first_of([*before, *new])
+
+    def _first_of(self, found: list[_Occurrence]) -> list[_Occurrence]:
+        return sorted(found, key=lambda one: (-one.relevance, one.place))[: self.occurrences]
 
     def entries(
         self, column: int, top: int, per: str, rank: str, least: int, seen: Mapping[str, Any]
@@ -264,7 +342,7 @@ class _Gathered:
                 ClassWord(
                     names[word],
                     relevance,
-                    self.names[document],
+                    self.names[document] if self.named else document,
                     place - self.starts[document],
                     int(self.counts[word]),
                     names[word] in seen,

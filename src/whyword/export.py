@@ -104,7 +104,7 @@ def read_parquet(path: Path) -> Iterator[Fields]:
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path, pre_buffer=False) as file:
             for batch in file.iter_batches(_BLOCK):
                 for row in batch.to_pylist():
                     yield _of_row(row)

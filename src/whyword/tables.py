@@ -289,7 +289,8 @@ def _open_parquet(path: Path, encoding: str, told: Told) -> Table:
     def rows(names: Sequence[str], refuse: Refuse = stop) -> Iterator[Row]:
         number = 0
         try:
-            with parquet.ParquetFile(path) as file:
+            # what pyarrow reads ahead it keeps until the end
+            with parquet.ParquetFile(path, pre_buffer=False) as file:
                 for batch in file.iter_batches(_ROWS, columns=list(names)):
                     columns = (_python_values(batch[name]) for name in names)
                     for values in zip(*columns, strict=True):

@@ -2,15 +2,16 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from whyword.batch import local, onray
-from whyword.batch.chunks import Reading
+from whyword.batch.chunks import Chunk, Reading
 from whyword.batch.folder import Folder, Rejects, opened, plan_of
 from whyword.batch.tasks import Explaining, Predicting, Summarising, Task
 from whyword.checks import expanded, whole_number
@@ -221,15 +222,16 @@ def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[How]) ->
 def _go_through(task: Task, reading: Reading, folder: Folder, how: How) -> int:
     """Do what is not done yet; return how many rows could not be read."""
     strict, workers = how.get("strict", False), how.get("workers")
-    prepared = _prepared(task, reading)
+    ready = replace(task, model=prepared(task.model, reading))
     told, documents, share = how.get("told"), 0, 0.0
     with Rejects(folder.path) as rejects:
         if how.get("engine") == "ray":
-            given = (prepared, reading, folder, rejects, strict, workers, how.get("address"))
+            given = (ready, reading, folder, rejects, strict, workers, how.get("address"))
             running = onray.run(*given)
         else:
-            cores = workers or usable_cores()
-            running = local.run(prepared, reading, folder, rejects, strict, cores)
+            chunks = _to_do(reading, folder, rejects, strict)
+            work = partial(ready.write, folder=folder.path)
+            running = local.run(work, chunks, workers or usable_cores())
         for done in running:
             folder.done[done.place] = done.documents
             documents += done.documents
@@ -246,11 +248,19 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _prepared(task: Task, reading: Reading) -> Task:
-    """Return the task with the answers to words that are frequent in the first documents."""
-    model = task.model
+def _to_do(reading: Reading, folder: Folder, rejects: Rejects, strict: bool) -> Iterator[Chunk]:
+    """Read everything; yield the chunks that are not written yet."""
+    for shard in range(len(reading.shards)):
+        for chunk in reading.chunks(shard, strict):
+            rejects.add(chunk.unfit)
+            if chunk.records and chunk.place not in folder.done:
+                yield chunk
+
+
+def prepared(model: Any, reading: Reading) -> Any:  # noqa: ANN401 - any model
+    """Return the model with its answers to words that are frequent in the first documents."""
     if not isinstance(model, CNNClassifier) or not model.inputs_.vectors.has_keys:
-        return task
+        return model
     first = islice(reading.chunks(0), _SAMPLE)
     texts = (record.text for chunk in first for record in chunk.records)
     with one_thread():
@@ -258,4 +268,4 @@ def _prepared(task: Task, reading: Reading) -> Task:
     model = copy(model)
     model.inputs_ = replace(model.inputs_, lexicon=lexicon, memory=None)
     model.network_ = replace(model.network_, memory=None)
-    return replace(task, model=model)
+    return model

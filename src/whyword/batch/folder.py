@@ -45,10 +45,6 @@ class Folder:
     done: dict[Place, int] = field(default_factory=dict)
     rejected: int | None = None
 
-    def part(self, place: Place) -> Path:
-        """Return the file of a chunk."""
-        return self.path / f"{_PART}{place}.parquet"
-
     def clear_drafts(self) -> None:
         """Take away what a process that was killed left behind."""
         for draft in self.path.glob(f"{_DRAFT}*"):
@@ -71,6 +67,11 @@ class Folder:
         path = self.path / MANIFEST
         with _writing(path), written_whole(path) as draft:
             draft.write_text(text + "\n", encoding="utf-8")
+
+
+def part_path(folder: Path, place: Place) -> Path:
+    """Return the file of a chunk."""
+    return folder / f"{_PART}{place}.parquet"
 
 
 def plan_of(about: Mapping[str, Any], reading: Reading, lexicon: int) -> dict[str, Any]:

@@ -5,53 +5,44 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from pathlib import Path
 from threading import Thread
+from typing import Any, TypeVar
 
-from whyword.batch.chunks import Chunk, Reading
-from whyword.batch.folder import Folder, Rejects
-from whyword.batch.tasks import Done, Task
+from whyword.batch.chunks import Chunk
 from whyword.errors import WhywordError
 from whyword.kernels import use_one_thread
+
+T = TypeVar("T")
 
 _AHEAD = 2  # chunks that wait for each process, so that none waits for the reader
 _POLL = 0.5  # seconds from one look at the parent to the next
 
-_task: Task | None = None  # of a process that works
+_work: Callable[[Chunk], Any] | None = None  # of a process that works
 
 
-def run(
-    task: Task, reading: Reading, folder: Folder, rejects: Rejects, strict: bool, workers: int
-) -> Iterator[Done]:
-    """Yield each chunk that is done.
+def run(work: Callable[[Chunk], T], chunks: Iterable[Chunk], workers: int) -> Iterator[T]:
+    """Yield what the work on each chunk returns, as it comes.
 
     Parameters
     ----------
-    task : Task
-    reading : Reading
-    folder : Folder
-    rejects : Rejects
-    strict : bool
-        Stop at a row that cannot be read.
+    work : callable
+    chunks : iterable of Chunk
+        Read in this process, a few ahead.
     workers : int
-        Processes beside this one, which reads.
+        Processes beside this one.
     """
-    global _task
-    pending: set[Future[Done]] = set()
-    _task = task  # processes that are split off find it there
-    pool = ProcessPoolExecutor(workers, _context(), _begin, (_sent(task), os.getpid()))
+    global _work
+    pending: set[Future[T]] = set()
+    _work = work  # processes that are split off find it there
+    pool = ProcessPoolExecutor(workers, _context(), _begin, (_sent(work), os.getpid()))
     try:
-        for shard in range(len(reading.shards)):
-            for chunk in reading.chunks(shard, strict):
-                rejects.add(chunk.unfit)
-                if not chunk.records or chunk.place in folder.done:
-                    continue
-                pending.add(pool.submit(_work, chunk, folder.part(chunk.place)))
-                if len(pending) >= workers * (1 + _AHEAD):
-                    yield from _ended(pending)
+        for chunk in chunks:
+            pending.add(pool.submit(_worked, chunk))
+            if len(pending) >= workers * (1 + _AHEAD):
+                yield from _ended(pending)
         while pending:
             yield from _ended(pending)
     except BrokenProcessPool:
@@ -60,11 +51,11 @@ def run(
             "with fewer workers"
         ) from None
     finally:
-        _task = None
+        _work = None
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _ended(pending: set[Future[Done]]) -> Iterator[Done]:
+def _ended(pending: set[Future[T]]) -> Iterator[T]:
     """Wait until some are done; take these out and yield what they return."""
     for future in wait(pending, return_when=FIRST_COMPLETED).done:
         pending.remove(future)
@@ -76,14 +67,14 @@ def _context() -> multiprocessing.context.BaseContext:
     return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
-def _sent(task: Task) -> Task | None:
-    return None if sys.platform == "linux" else task
+def _sent(work: Callable[[Chunk], T]) -> Callable[[Chunk], T] | None:
+    return None if sys.platform == "linux" else work
 
 
-def _begin(task: Task | None, parent: int) -> None:
+def _begin(work: Callable[[Chunk], Any] | None, parent: int) -> None:
     """Prepare a process."""
-    global _task
-    _task = task or _task
+    global _work
+    _work = work or _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent lets what is begun be done
     use_one_thread()
     Thread(target=_go_with, args=(parent,), daemon=True).start()
@@ -96,7 +87,7 @@ def _go_with(parent: int) -> None:
     os._exit(1)
 
 
-def _work(chunk: Chunk, path: Path) -> Done:
-    if _task is None:
+def _worked(chunk: Chunk) -> Any:  # noqa: ANN401 - whatever the work returns
+    if _work is None:
         raise RuntimeError("this process was not prepared")
-    return _task.write(chunk, path)
+    return _work(chunk)

@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from whyword.batch.chunks import Chunk, Place, Reading
@@ -68,7 +69,7 @@ def run(
         stored = ray.put(task)  # for as long as actors may begin
         written = chunks.map(
             _Writer,  # type: ignore[arg-type]
-            fn_constructor_args=([stored], replace(folder, done={})),
+            fn_constructor_args=([stored], folder.path),
             num_cpus=_ACTOR,
             compute=ray.data.ActorPoolStrategy(size=actors),
         )
@@ -126,7 +127,7 @@ class _Reader:
 class _Writer:
     """Works on chunks, in an actor."""
 
-    def __init__(self, stored: list[Any], folder: Folder) -> None:
+    def __init__(self, stored: list[Any], folder: Path) -> None:
         import ray
 
         use_one_thread()
@@ -136,7 +137,7 @@ class _Writer:
         chunk: Chunk = pickle.loads(row["chunk"])  # noqa: S301 - ours
         done = Done(chunk.place, 0, chunk.read)
         if chunk.records:
-            done = self._task.write(chunk, self._folder.part(chunk.place))
+            done = self._task.write(chunk, self._folder)
         return {
             "shard": done.place.shard,
             "number": done.place.number,

@@ -20,7 +20,7 @@ from whyword.batch.columns import (
     texts_column,
     words_column,
 )
-from whyword.batch.folder import write_part
+from whyword.batch.folder import part_path, write_part
 from whyword.errors import ConservationError, InputError
 from whyword.export import parameters_text, parquet_schema
 from whyword.inquiry import Answered, Inquiry, identity_of
@@ -74,10 +74,10 @@ class Task(ABC):
     def table(self, records: Sequence[Record]) -> Arrow:
         """Return the result, an Arrow table with a row for each document."""
 
-    def write(self, chunk: Chunk, path: Path) -> Done:
+    def write(self, chunk: Chunk, folder: Path) -> Done:
         """Work on a chunk and write its part."""
         table = self.table(chunk.records)
-        write_part(path, table)
+        write_part(part_path(folder, chunk.place), table)
         return Done(chunk.place, int(table.num_rows), chunk.read)
 
 
