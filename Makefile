@@ -16,7 +16,7 @@ demo: $(INSTALLED) ## set everything up and show what whyword does
 
 test: check browser ## set everything up and run all checks and tests
 	@echo "==> pytest (the first run downloads 20 Newsgroups, about 70 MB)"
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 check: $(INSTALLED) ## lint, format check and strict types
 	@echo "==> ruff and mypy"

@@ -268,6 +268,13 @@ def test_what_makes_no_sense(
     assert not (tmp_path / "why").exists()
 
 
+def test_a_folder_in_the_source(cnn: CNNClassifier, source: Path) -> None:
+    for out in (source / "why", source, source / "a" / ".." / "why"):
+        with pytest.raises(InputError, match="is in the folder that is read"):
+            explain_corpus(cnn, source, out)
+    assert len(list(source.iterdir())) == 3
+
+
 def test_nothing_to_do(cnn: CNNClassifier, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("text\n")
     found = explain_corpus(cnn, tmp_path / "a.csv", tmp_path / "why")

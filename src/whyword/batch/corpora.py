@@ -203,6 +203,7 @@ def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[How]) ->
     start = time.monotonic()
     about = task.about()  # raises if the task makes no sense
     reading = Reading.of(source, how.get("text"), how.get("encoding"))
+    _check_apart(expanded(out), expanded(source))
     plan = plan_of(about, reading, LEXICON_BYTES)
     with opened(expanded(out), plan, how.get("resume", False)) as folder:
         resumed = sum(folder.done.values())
@@ -217,6 +218,12 @@ def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[How]) ->
         resumed=resumed,
         seconds=seconds,
     )
+
+
+def _check_apart(out: Path, source: Path) -> None:
+    """Raise if what is written would be read the next time."""
+    if source.is_dir() and out.resolve().is_relative_to(source.resolve()):
+        raise InputError(f"{out} is in the folder that is read; name another one")
 
 
 def _go_through(task: Task, reading: Reading, folder: Folder, how: How) -> int:
