@@ -2,8 +2,8 @@
 
 `whyword explain MODEL SOURCE --out FOLDER` with CNN2 over resampled posts of 20 Newsgroups is
 killed with SIGKILL after a random share of the time that it takes undisturbed, resumed with
---resume, and each file compared, byte by byte, with those of the undisturbed run. Every other run
-is killed twice.
+--resume, and each file compared, byte by byte, with those of the undisturbed run. Most runs
+are killed twice.
 
     python benchmarks/kills.py [--kills 20] [--documents 30000] [--model FOLDER] [--seed 0]
 """
