@@ -713,8 +713,11 @@ def test_serve(folder: Path, topics: Path) -> None:
     assert (code, out) == (128 + signal.SIGTERM, "")
     said = [line for line in errors.splitlines() if "topics.csv: " not in line]  # while it read
     lines = [json.loads(line) for line in said]
-    assert [line["status"] for line in lines] == [200, 200, 200, 200, 422, 404, 403, 403, 200]
-    assert lines[3]["route"] == "/api/explain"
+    # processes write side by side: what was answered first need not be told first
+    statuses = sorted(line["status"] for line in lines)
+    assert statuses == [200, 200, 200, 200, 200, 403, 403, 404, 422]
+    routes = [line["route"] for line in lines]
+    assert routes.count("/api/explain") == 2
     assert "private" not in errors
 
 

@@ -55,11 +55,21 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let each part take a while."""
+    """Let each part take a while, and the run half a second."""
+    _pause(monkeypatch, 0.04)
+
+
+@pytest.fixture
+def very_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the run take so long that it is there however slow the machine is."""
+    _pause(monkeypatch, 0.25)
+
+
+def _pause(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     quickly = Explaining.table
 
     def table(self: Explaining, records: Any) -> Any:  # noqa: ANN401
-        time.sleep(0.04)
+        time.sleep(seconds)
         return quickly(self, records)
 
     monkeypatch.setattr(Explaining, "table", table)
@@ -146,7 +156,7 @@ def test_a_run_that_is_killed(
     assert not any(process.is_running() for process in family)
 
 
-@pytest.mark.usefixtures("slowly")
+@pytest.mark.usefixtures("very_slowly")
 def test_a_run_that_is_interrupted(
     cnn: CNNClassifier, source: Path, whole: Path, tmp_path: Path
 ) -> None:
@@ -163,7 +173,7 @@ def test_a_run_that_is_interrupted(
     assert contents(tmp_path / "why") == contents(whole)
 
 
-@pytest.mark.usefixtures("slowly")
+@pytest.mark.usefixtures("very_slowly")
 def test_two_runs_do_not_mix(
     cnn: CNNClassifier,
     source: Path,

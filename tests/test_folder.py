@@ -70,6 +70,17 @@ def test_a_run_that_was_interrupted(tmp_path: Path) -> None:
     assert names(tmp_path / "why") == {"part-00000-00000.parquet", MANIFEST}
 
 
+def test_a_run_that_was_killed_at_once(tmp_path: Path) -> None:
+    """It can be begun anew, or resumed, though it has not said what it is."""
+    for resume in (True, False):
+        path = tmp_path / str(resume)
+        path.mkdir()
+        (path / ".draft-manifest").write_text("{")
+        with opened(path, PLAN, resume) as folder:
+            assert folder.done == {}
+        assert names(path) == {MANIFEST}
+
+
 def test_a_complete_run_that_lost_a_part(tmp_path: Path) -> None:
     begin(tmp_path / "why", complete=True)
     (tmp_path / "why" / "part-00000-00000.parquet").unlink()

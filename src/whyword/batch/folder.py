@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from whyword.batch.chunks import Place, Reading
 from whyword.errors import InputError
-from whyword.storage import alone_in, written_whole
+from whyword.storage import alone_in
 from whyword.tables import Unfit
 
 MANIFEST, REJECTS = "_whyword.json", "_rejects.jsonl"
@@ -64,9 +64,10 @@ class Folder:
             state["documents"] = sum(self.done.values())
             state["rejected"] = self.rejected
         text = json.dumps(dict(self.plan) | state, indent=2, ensure_ascii=False)
-        path = self.path / MANIFEST
-        with _writing(path), written_whole(path) as draft:
+        path, draft = self.path / MANIFEST, self.path / f"{_DRAFT}manifest"
+        with _writing(path, draft):
             draft.write_text(text + "\n", encoding="utf-8")
+            draft.replace(path)
 
 
 def part_path(folder: Path, place: Place) -> Path:
@@ -116,7 +117,8 @@ def opened(path: Path, plan: Mapping[str, Any], resume: bool) -> Iterator[Folder
     with _alone(path):
         before = _manifest(path)
         if before is None:
-            if any(path.iterdir()):
+            # a run that was killed at once may have left a draft, and nothing else
+            if any(not file.name.startswith(_DRAFT) for file in path.iterdir()):
                 raise InputError(f"{path} is not empty; name another folder")
         elif not resume:
             begun = "" if before["state"] == COMPLETE else "the beginning of "
