@@ -94,7 +94,7 @@ def test_rows_that_cannot_be_read_json(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     good = b'{"text": "good"}\n'
     bad = [
-        (b'{"text": null}', "'text' is empty, not text"),
+        (b'{"text": null}', "'text' is null, not text"),
         (b'{"text": 5}', "'text' is int 5, not text"),
         (b'{"text": "\xff"}', "byte 0xff is not valid utf-8"),
         (b'{"other": "x"}', "no 'text', which the first line has"),
@@ -114,7 +114,7 @@ def test_rows_that_cannot_be_read_json(tmp_path: Path) -> None:
     for row, (_, reason) in zip(unfit, bad, strict=True):
         assert reason in row.reason
     path.write_bytes(good + bad[0][0])
-    with pytest.raises(InputError, match=r"line 2: 'text' is empty, not text"):
+    with pytest.raises(InputError, match=r"line 2: 'text' is null, not text"):
         read(Reading.of(path), strict=True)
 
 
@@ -154,7 +154,7 @@ def test_rows_that_cannot_be_read_parquet(tmp_path: Path) -> None:
     assert [(r.id, r.text) for r in chunk.records] == [("1", "good"), ("4", "gut ✓")]
     assert chunk.unfit == [
         Unfit(f"{path}, row 2", "text that is not UTF-8 (invalid start byte, byte 0)"),
-        Unfit(f"{path}, row 3", "'text' is empty, not text"),
+        Unfit(f"{path}, row 3", "'text' is null, not text"),
     ]
     assert chunk.read == 1.0
 

@@ -349,13 +349,13 @@ def test_explain_and_predict_a_corpus_into_a_folder(folder: Path, write: Write) 
     out = corpus.parent / "deep" / "why"
     done = run("explain", folder, corpus, "--out", out, "--top", 1, "--target", "all")
     assert (done.returncode, done.stdout) == (0, "")
-    assert re.search(r"written: .*why \(3 documents in 1 files, \d s\)", done.stderr)
+    assert re.search(r"written: .*why \(3 documents in 1 file, \d s\)", done.stderr)
     assert re.search(r"1 rows could not be read: .*_rejects.jsonl", done.stderr)
     found = pq.read_table(out).to_pylist()
     assert [len(row["words"]) for row in found] == [1, 0, 1]
     again = run("explain", folder, corpus, "--out", out, "--top", 1, "--target", "all")
     assert again.returncode == 1
-    assert "has a run already; say --resume, or name another folder" in again.stderr
+    assert "has a run already, complete; name another folder" in again.stderr
     more = ("--top", 1, "--target", "all", "--resume")
     resumed = run("explain", folder, corpus, "--out", out, *more)
     assert resumed.returncode == 0

@@ -104,7 +104,7 @@ def test_rows_are_those_of_explain(cnn: CNNClassifier, source: Path, whole: Path
         *("0.jsonl", "1.jsonl", "2.jsonl")
     ]
     assert "line 2" in rejected[0]["place"]
-    assert "'text' is empty, not text" in rejected[0]["reason"]
+    assert "'text' is null, not text" in rejected[0]["reason"]
 
 
 def test_others_can_read_it(whole: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_run_that_is_interrupted(
     assert run.end() == 130
     done = len(list((tmp_path / "why").glob("part-*")))
     assert 3 <= done < len(list(whole.glob("part-*")))
-    with pytest.raises(InputError, match="has the beginning of a run already; say resume=True"):
+    with pytest.raises(InputError, match="has the beginning of a run; say resume=True"):
         explain_corpus(cnn, source, tmp_path / "why", "all")
     found = explain_corpus(cnn, source, tmp_path / "why", "all", resume=True)
     assert found.resumed == 16 * done
@@ -243,7 +243,7 @@ def test_a_full_disk(
 
 
 def test_strict(cnn: CNNClassifier, source: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"0.jsonl, line 2: 'text' is empty, not text"):
+    with pytest.raises(InputError, match=r"0.jsonl, line 2: 'text' is null, not text"):
         explain_corpus(cnn, source, tmp_path / "why", strict=True)
 
 
@@ -276,6 +276,11 @@ def test_what_makes_no_sense(
     with pytest.raises(InputError, match=said):
         explain_corpus(cnn, source, tmp_path / "why", **how)
     assert not (tmp_path / "why").exists()
+
+
+def test_texts_instead_of_a_source(cnn: CNNClassifier, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"the source is the path of files .*, not a list"):
+        explain_corpus(cnn, ["a text"], tmp_path / "why")  # type: ignore[arg-type]
 
 
 def test_a_folder_in_the_source(cnn: CNNClassifier, source: Path) -> None:

@@ -90,7 +90,7 @@ def test_what_makes_no_sense(cnn: CNNClassifier, source: Path, tmp_path: Path) -
         class_words_corpus(cnn, source, "predicted")
     with pytest.raises(InputError, match="there is no class 'nothing'"):
         class_words_corpus(cnn, source, "nothing")
-    with pytest.raises(InputError, match="line 2: 'text' is empty"):
+    with pytest.raises(InputError, match="line 2: 'text' is null"):
         class_words_corpus(cnn, source, strict=True)
     (tmp_path / "a.jsonl").write_text(json.dumps({"text": None}))
     with pytest.raises(InputError, match="there are no texts"):

@@ -51,7 +51,7 @@ def test_a_run_that_ended(tmp_path: Path) -> None:
     assert names(path) == {"part-00000-00000.parquet", "part-00000-00001.parquet", MANIFEST}
     told = json.loads((path / MANIFEST).read_text())
     assert told == PLAN | {"state": "complete", "parts": 2, "documents": 4, "rejected": 3}
-    with pytest.raises(InputError, match="has a run already; say resume=True"):
+    with pytest.raises(InputError, match="has a run already, complete; name another folder"):
         begin(path)
     with opened(path, PLAN, resume=True) as folder:
         assert folder.rejected == 3
@@ -62,7 +62,7 @@ def test_a_run_that_was_interrupted(tmp_path: Path) -> None:
     begin(tmp_path / "why")
     (tmp_path / "why" / ".draft-part-00000-00002.parquet-1").write_bytes(b"PAR1")
     (tmp_path / "why" / "part-00000-00001.parquet").write_bytes(b"PAR1 and then nothing")
-    with pytest.raises(InputError, match="has the beginning of a run already"):
+    with pytest.raises(InputError, match="has the beginning of a run; say resume=True"):
         begin(tmp_path / "why")
     with opened(tmp_path / "why", PLAN, resume=True) as folder:
         assert folder.rejected is None
@@ -102,6 +102,16 @@ def test_another_run(tmp_path: Path) -> None:
         ):
             raise AssertionError
     assert len(names(tmp_path / "why")) == 3
+
+
+def test_a_run_that_failed_before_it_wrote_anything(tmp_path: Path) -> None:
+    with pytest.raises(InterruptedError), opened(tmp_path / "why", PLAN, resume=False):
+        raise InterruptedError
+    assert names(tmp_path / "why") == set()  # so that it can be begun anew
+    begin(tmp_path / "why")
+    with pytest.raises(InterruptedError), opened(tmp_path / "why", PLAN, resume=True):
+        raise InterruptedError
+    assert MANIFEST in names(tmp_path / "why")
 
 
 def test_two_at_a_time(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_errors_of_workers_are_told(
     with pytest.raises(InputError) as caught:
         explain_corpus(model("svm"), source, tmp_path / "why", engine="ray", strict=True)
     # files are read side by side, and any may be first
-    said = rf"{re.escape(str(source))}/\d\.jsonl, line \d+: 'text' is empty, not text"
+    said = rf"{re.escape(str(source))}/\d\.jsonl, line \d+: 'text' is null, not text"
     assert re.fullmatch(said, str(caught.value))
 
 

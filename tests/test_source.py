@@ -116,10 +116,10 @@ def test_bad_values(write: Write) -> None:
     with pytest.raises(InputError, match="line 2: 'text' is int 3, not text"):
         list(open_source(path))
     path = write("b.jsonl", '{"text": "a", "label": null}\n')
-    with pytest.raises(InputError, match="line 1: 'label' is empty"):
+    with pytest.raises(InputError, match="line 1: 'label' is null"):
         list(open_source(path))
     path = write("c.jsonl", '{"text": null, "label": "x"}\n')
-    with pytest.raises(InputError, match="line 1: 'text' is empty, not text"):
+    with pytest.raises(InputError, match="line 1: 'text' is null, not text"):
         list(open_source(path))
 
 

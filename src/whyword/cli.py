@@ -125,6 +125,7 @@ Unlabelled = Annotated[bool, typer.Option("--unlabelled", help="Texts may have n
 _OPTIONS = {
     "labelled=False": "--unlabelled",
     "resume=True": "--resume",
+    "engine='ray'": "--engine ray",
     "duplicates='first'": "--duplicates first",
     "encoding='": "--encoding '",
     "text=": "--text ",
@@ -436,7 +437,7 @@ def explain(
         ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(help="Explain the first so many documents only.", min=1)
+        int | None, typer.Option(help="For a file: the first so many documents only.", min=1)
     ] = None,
     strict: Annotated[
         bool,
@@ -902,7 +903,8 @@ def _write_corpus(
     except (KeyboardInterrupt, SystemExit):
         log.warning("interrupted; what is done is kept in %s: --resume goes on", one_line(str(out)))
         raise
-    said = f"{found.documents:,} documents in {found.parts:,} files, {found.seconds:,.0f} s"
+    files = "1 file" if found.parts == 1 else f"{found.parts:,} files"
+    said = f"{found.documents:,} documents in {files}, {found.seconds:,.0f} s"
     if found.resumed:
         said += f"; {found.resumed:,} of them were there before"
     log.info("written: %s (%s)", one_line(str(found.folder)), said)

@@ -10,7 +10,17 @@ from whyword.checks import expanded, listed, strings
 from whyword.errors import InputError
 from whyword.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.posts import check_parts, clean_post
-from whyword.tables import Refuse, Table, Told, Unfit, flaw_of, open_table, stop, text_lines
+from whyword.tables import (
+    Refuse,
+    Table,
+    Told,
+    Unfit,
+    flaw_of,
+    open_table,
+    stop,
+    table_kind,
+    text_lines,
+)
 
 NEWSGROUPS = "20newsgroups"
 SPLITS = ("train", "test")
@@ -171,6 +181,11 @@ def _cleaned(records: Records, remove: Collection[str]) -> Records:
 def _of_folder(path: Path, encoding: str) -> Records:
     splits = _split_folders(path) or {None: path}
     if not any(_subfolders(folder) for folder in splits.values()):
+        tables = sum(table_kind(file) is not None for file in path.iterdir())
+        if tables:
+            raise InputError(
+                f"{path} is a folder of tables: name one, or write a folder: --out why"
+            )
         raise InputError(f"{path} has no sub-folders; expected one per class, with a file per text")
 
     def records(refuse: Refuse = stop) -> Iterator[Record]:
@@ -263,7 +278,9 @@ def _label(value: object) -> str | None:
 
 
 def _kind(value: object) -> str:
-    return "empty" if value in (None, "") else f"{type(value).__name__} {value!r:.40}"
+    if value in (None, ""):
+        return "null" if value is None else "empty"
+    return f"{type(value).__name__} {value!r:.40}"
 
 
 def _choose_columns(table: Table, text: str | None, label: str | None, labelled: bool) -> Columns:

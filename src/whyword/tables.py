@@ -179,10 +179,10 @@ def _open_csv(path: Path, encoding: str, told: Told) -> Table:
         for line, fields in records:
             place = f"{path}, line {line}"
             if len(fields) != len(columns):
-                reason = (
-                    f"{len(fields)} fields, but the header has {len(columns)} "
-                    f"({listed(columns)}); quote fields that hold {delimiter!r}"
-                )
+                reason = f"{len(fields)} fields, but the header has {len(columns)}"
+                reason += f" ({listed(columns)})"
+                if len(fields) > len(columns):
+                    reason += f"; quote fields that hold {delimiter!r}"
                 refuse(Unfit(place, reason))
                 continue
             values = tuple(fields[at] for at in wanted)

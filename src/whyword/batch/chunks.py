@@ -98,6 +98,9 @@ class Reading:
         InputError
             If there is no such thing, or if it has no column of texts.
         """
+        if not isinstance(source, str | Path):
+            kind = type(source).__name__
+            raise InputError(f"the source is the path of files or a corpus's name, not a {kind}")
         files = _table_files(str(source))
         if files is None:
             opened = open_source(source, text=text, labelled=False, encoding=encoding)

@@ -121,9 +121,10 @@ def opened(path: Path, plan: Mapping[str, Any], resume: bool) -> Iterator[Folder
             if any(not file.name.startswith(_DRAFT) for file in path.iterdir()):
                 raise InputError(f"{path} is not empty; name another folder")
         elif not resume:
-            begun = "" if before["state"] == COMPLETE else "the beginning of "
+            if before["state"] == COMPLETE:
+                raise InputError(f"{path} has a run already, complete; name another folder")
             raise InputError(
-                f"{path} has {begun}a run already; say resume=True, or name another folder"
+                f"{path} has the beginning of a run; say resume=True, or name another folder"
             )
         else:
             _check_same(path, before, plan)
@@ -134,7 +135,13 @@ def opened(path: Path, plan: Mapping[str, Any], resume: bool) -> Iterator[Folder
             folder.rejected = before["rejected"] if before["parts"] == len(folder.done) else None
         if folder.rejected is None:
             folder.tell()
-        yield folder
+        try:
+            yield folder
+        except BaseException:
+            if before is None and not any(_written(path)):  # nothing that could be resumed
+                (path / MANIFEST).unlink(missing_ok=True)
+                folder.clear_drafts()
+            raise
 
 
 def write_part(path: Path, table: Any) -> None:  # noqa: ANN401 - pyarrow has no types

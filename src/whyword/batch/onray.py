@@ -1,7 +1,9 @@
 """The Ray engine: Ray Data reads, actors that hold the model work, on any number of machines."""
 
 import logging
+import os
 import pickle
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -161,9 +163,11 @@ def _cluster(address: str | None, workers: int | None) -> Iterator[None]:
     """Connect to the cluster, or start one; one that was there before stays."""
     import ray
 
+    warnings.filterwarnings("ignore", module="ray")  # of parts of its own, and of small corpora
     if ray.is_initialized():
         yield
         return
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # errors are raised
     try:
         ray.init(
             address or "local",
