@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -74,6 +75,7 @@ def _silently(
     run: Callable[..., Outcome], given: tuple[object, ...], how: Mapping[str, Any]
 ) -> None:
     """Run, and say nothing of being interrupted."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # as on a terminal, whoever began it
     try:
         run(*given, **how)
     except KeyboardInterrupt:
