@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from whyword.evaluation.charts import _COLOURS, Line, _apart, _ticks, line_chart
@@ -31,6 +31,7 @@ def test_any_lines_make_a_picture(lines: list[tuple[str, list[float]]]) -> None:
 
 
 @given(finite, finite)
+@example(0.0, 5e-324)
 def test_ticks_are_few_and_cover(a: float, b: float) -> None:
     low, high = min(a, b), max(a, b)
     ticks = _ticks(low, high)

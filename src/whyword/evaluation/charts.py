@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 _WIDTH, _HEIGHT = 520, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 54, 132, 14, 44
+_SMALLEST = 1e-300
 _LINE = 15  # between the names of lines that end side by side
 _COLOURS = ("#d6453d", "#3f7fd0", "#8a8a8a", "#b08c1a", "#2f9e6e", "#a35bb5", "#d07a2a", "#4f9fb0")
 _DASHES = ("", "7 3", "2 3", "9 3 2 3", "5 2", "1 2", "12 4", "3 5")
@@ -115,7 +116,8 @@ class _Scale(NamedTuple):
 
 def _ticks(low: float, high: float) -> list[float]:
     """Return about five round numbers that cover the range."""
-    span = (high - low) or abs(high) or 1.0
+    # below the smallest normal numbers there is nothing to divide
+    span = next(size for size in (high - low, abs(high), 1.0) if size > _SMALLEST)
     rough = span / 5
     size = 10 ** math.floor(math.log10(rough))
     step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * 0.999)
