@@ -79,6 +79,26 @@ def test_the_same_files_though_a_machine_goes(
     assert contents(tmp_path / "ray") == contents(tmp_path / "local")
 
 
+def test_paths_are_those_of_the_driver_and_its_settings_stay(
+    cluster: Any,  # noqa: ANN401 - Ray's
+    source: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import ray.data
+
+    context = ray.data.DataContext.get_current()
+    before = (context.target_max_block_size, context.execution_options.preserve_order)
+    monkeypatch.chdir(tmp_path)  # machines of the cluster stand elsewhere
+    (tmp_path / "tables").symlink_to(source)
+    found = explain_corpus(model("svm"), "tables/*.jsonl", "why", engine="ray", top=1)
+    assert (found.documents, found.rejected) == (357, 3)
+    assert contents(tmp_path / "why")
+    assert ray.data.DataContext.get_current() is context
+    assert before == (context.target_max_block_size, context.execution_options.preserve_order)
+    assert logging.getLogger("ray.data").level != logging.CRITICAL
+
+
 def test_errors_of_workers_are_told(
     cluster: Any,  # noqa: ANN401 - Ray's
     source: Path,

@@ -148,26 +148,29 @@ def _column(values: list[Any], field: Any) -> Any:  # noqa: ANN401 - pyarrow has
 
 
 def _lists(values: list[Any], kind: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return arrays as an Arrow array of lists, without a Python object for each number."""
+    """Return arrays as an Arrow array of lists."""
+    firsts = np.cumsum([0, *map(len, values)])
+    return arrow_lists(np.concatenate(values), firsts).cast(kind)
+
+
+def arrow_lists(values: Any, firsts: NDArray[Any]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return an Arrow array of lists, without a Python object for each number.
+
+    Parameters
+    ----------
+    values : Arrow array, or array of any number of dimensions
+        The rows of one of several dimensions are lists themselves.
+    firsts : (lists + 1,) int
+        List d is ``values[firsts[d]:firsts[d + 1]]``.
+    """
     import pyarrow as pa
 
-    ends = np.cumsum([0, *map(len, values)]).astype(np.int32)
-    flat = np.concatenate(values)
-    if flat.ndim == 1:
-        return pa.ListArray.from_arrays(ends, pa.array(flat, kind.value_type))
-    return pa.ListArray.from_arrays(ends, _regular(flat, kind.value_type))
-
-
-def _regular(rows: NDArray[Any], kind: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return the rows of an array, of any number of dimensions, as nested lists."""
-    import pyarrow as pa
-
-    ends = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
-    below = rows.reshape(-1, *rows.shape[2:])
-    inner = (
-        pa.array(below, kind.value_type) if below.ndim == 1 else _regular(below, kind.value_type)
-    )
-    return pa.ListArray.from_arrays(ends, inner)
+    if isinstance(values, np.ndarray) and values.ndim > 1:
+        count, width = values.shape[:2]
+        values = arrow_lists(values.reshape(-1, *values.shape[2:]), np.arange(count + 1) * width)
+    elif isinstance(values, np.ndarray):
+        values = pa.array(np.ascontiguousarray(values))
+    return pa.ListArray.from_arrays(pa.array(firsts.astype(np.int32)), values)
 
 
 def parameters_text(parameters: Mapping[str, Any]) -> str:

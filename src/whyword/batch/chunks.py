@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from whyword.checks import expanded
 from whyword.errors import InputError
-from whyword.source import Record, open_source
+from whyword.source import Record, name_and_part, open_source
 from whyword.tables import Refuse, Told, Unfit, stop, table_kind
 
 ROWS = 2_048  # documents of a chunk
@@ -36,7 +36,7 @@ class Chunk:
     place : Place
     records : list of Record
     unfit : list of Unfit
-        Rows that could not be read, from the last document of the chunk before on.
+        Rows that could not be read, up to the first document of the next chunk.
     read : float
         The share of the shard that is read, as far as that is known.
     """
@@ -101,10 +101,11 @@ class Reading:
         if not isinstance(source, str | Path):
             kind = type(source).__name__
             raise InputError(f"the source is the path of files or a corpus's name, not a {kind}")
-        files = _table_files(str(source))
+        source = _anchored(source)
+        files = _table_files(source)
         if files is None:
             opened = open_source(source, text=text, labelled=False, encoding=encoding)
-            shards, base, chosen = ((str(source),),), None, text
+            shards, base, chosen = ((source,),), None, text
             return cls(shards, base, chosen, encoding, opened.notes, ROWS, CHARACTERS)
         opened = open_source(files[0], text=text, labelled=False, encoding=encoding)
         chosen = text if opened.columns is None else opened.columns.text
@@ -158,6 +159,15 @@ class Reading:
             prefix = "" if self.base is None else f"{os.path.relpath(name, self.base)}:"
             for record in opened.read(refuse):
                 yield record._replace(id=prefix + record.id) if prefix else record
+
+
+def _anchored(source: str | Path) -> str:
+    """Return the source so that processes elsewhere find it, too; a pattern or name as it is."""
+    name, part = name_and_part(source)
+    path = expanded(name)
+    if not path.exists() and not glob.has_magic(name):
+        return str(source)
+    return str(path.absolute()) + (f":{part}" if part else "")
 
 
 def _table_files(source: str) -> list[Path] | None:

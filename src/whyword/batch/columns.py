@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.batch.word_kernels import byte_spans, gathered_bytes
+from whyword.export import arrow_lists
 from whyword.printable import storable
 
 
@@ -42,37 +43,12 @@ def words_column(
     out = np.empty(ends[-1], np.uint8)
     gathered_bytes(text, places, ends, out)
     words = pa.StringArray.from_buffers(len(spans), pa.py_buffer(ends), pa.py_buffer(out))
-    return lists_column(words, firsts)
-
-
-def lists_column(values: Any, firsts: NDArray[np.int64]) -> Any:  # noqa: ANN401
-    """Return an Arrow array of lists: list d is ``values[firsts[d]:firsts[d + 1]]``.
-
-    Parameters
-    ----------
-    values : Arrow array, or array of one or two dimensions
-    firsts : (lists + 1,) int64
-    """
-    import pyarrow as pa
-
-    if isinstance(values, np.ndarray) and values.ndim == 2:
-        inner = np.arange(len(values) + 1, dtype=np.int64) * values.shape[1]
-        values = lists_column(np.ascontiguousarray(values).reshape(-1), inner)
-    elif isinstance(values, np.ndarray):
-        values = pa.array(np.ascontiguousarray(values))
-    return pa.ListArray.from_arrays(pa.array(firsts.astype(np.int32)), values)
+    return arrow_lists(words, firsts)
 
 
 def rows_column(rows: NDArray[Any]) -> Any:  # noqa: ANN401 - pyarrow has no types
     """Return an array's rows as an Arrow array of lists."""
-    return lists_column(rows.reshape(-1), np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1])
-
-
-def constant_column(value: Any, count: int, kind: Any) -> Any:  # noqa: ANN401
-    """Return an Arrow array that has a value so many times."""
-    import pyarrow as pa
-
-    return pa.array([value], kind).take(pa.array(np.zeros(count, np.int32)))
+    return arrow_lists(rows.reshape(-1), np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1])
 
 
 def strongest(

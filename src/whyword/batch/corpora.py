@@ -203,9 +203,10 @@ def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[How]) ->
     start = time.monotonic()
     about = task.about()  # raises if the task makes no sense
     reading = Reading.of(source, how.get("text"), how.get("encoding"))
-    _check_apart(expanded(out), expanded(source))
+    place = expanded(out).absolute()  # machines and processes may stand elsewhere
+    _check_apart(place, expanded(source))
     plan = plan_of(about, reading, LEXICON_BYTES)
-    with opened(expanded(out), plan, how.get("resume", False)) as folder:
+    with opened(place, plan, how.get("resume", False)) as folder:
         resumed = sum(folder.done.values())
         if folder.rejected is None:
             folder.complete(_go_through(task, reading, folder, how))

@@ -54,12 +54,7 @@ def run(
     import ray
     import ray.data
 
-    with _cluster(address, workers):
-        context = ray.data.DataContext.get_current()
-        context.target_max_block_size = _BLOCK_BYTES
-        context.enable_progress_bars = False
-        logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # what it says is raised
-        context.execution_options.preserve_order = True
+    with _quietly(), _cluster(address, workers), _settings():
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         actors = workers or max(1, int(resources.get("CPU", 1)))
         count = len(reading.shards)
@@ -159,15 +154,44 @@ def _owned(task: Task) -> Task:
 
 
 @contextmanager
+def _settings() -> Iterator[None]:
+    """Let Ray Data keep chunks apart and in order; others' work with it keeps its settings."""
+    import ray.data
+
+    context = ray.data.DataContext.get_current().copy()
+    context.target_max_block_size = _BLOCK_BYTES
+    context.enable_progress_bars = False
+    context.execution_options.preserve_order = True
+    with ray.data.DataContext.current(context):
+        yield
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Let Ray say nothing: what goes wrong is raised."""
+    log = logging.getLogger("ray.data")
+    level, variable = log.level, "RAY_BACKEND_LOG_LEVEL"
+    before = os.environ.get(variable)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="ray")  # of parts of its own, of small corpora
+        log.setLevel(logging.CRITICAL)
+        os.environ.setdefault(variable, "fatal")
+        try:
+            yield
+        finally:
+            log.setLevel(level)
+            if before is None:
+                del os.environ[variable]
+
+
+@contextmanager
 def _cluster(address: str | None, workers: int | None) -> Iterator[None]:
     """Connect to the cluster, or start one; one that was there before stays."""
     import ray
 
-    warnings.filterwarnings("ignore", module="ray")  # of parts of its own, and of small corpora
     if ray.is_initialized():
         yield
         return
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # errors are raised
     try:
         ray.init(
             address or "local",

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from whyword.batch.chunks import Chunk, Place
 from whyword.batch.columns import (
-    constant_column,
-    lists_column,
     rows_column,
     strongest,
     texts_column,
@@ -22,7 +20,7 @@ from whyword.batch.columns import (
 )
 from whyword.batch.folder import part_path, write_part
 from whyword.errors import ConservationError, InputError
-from whyword.export import parameters_text, parquet_schema
+from whyword.export import arrow_lists, parameters_text, parquet_schema
 from whyword.inquiry import Answered, Inquiry, identity_of
 from whyword.methods.blocks import blocks, kind_of, model_classes
 from whyword.models.cnn import CNNClassifier
@@ -185,26 +183,25 @@ class Explaining(Task):
             columns["left_out"] = _per_target(left, asked.single)
         columns |= {
             "words": words_column(texts, spans, firsts),
-            "spans": lists_column(spans, firsts),
-            "known": lists_column(known, firsts),
-            "relevance": lists_column(relevance[:, 0] if asked.single else relevance, firsts),
+            "spans": arrow_lists(spans, firsts),
+            "known": arrow_lists(known, firsts),
+            "relevance": arrow_lists(relevance[:, 0] if asked.single else relevance, firsts),
         }
         about = {
             "method": self.method,
             "parameters": parameters_text(self.inquiry.recorded),
             "model": self.identity,
         }
-        constants = {
-            name: constant_column(value, count, pa.string()) for name, value in about.items()
+        return columns | {
+            name: pa.repeat(pa.scalar(value, pa.string()), count) for name, value in about.items()
         }
-        return columns | constants
 
     def _targets(self, targets: NDArray[np.int32]) -> Arrow:
         import pyarrow as pa
 
         asked = self.inquiry.question
         if asked.all:
-            return constant_column("all", len(targets), pa.string())
+            return pa.repeat("all", len(targets))
         labels = pa.array(list(asked.classes))
         if asked.single:
             return labels.take(pa.array(targets[:, 0]))
@@ -232,12 +229,13 @@ class Predicting(Task):
         import pyarrow as pa
 
         texts = [record.text for record in records]
-        found = list(blocks(self.model, texts, 1, elements=False))
-        scores = np.concatenate([block.scores for block in found])
-        if isinstance(self.model, CNNClassifier):
-            known = [int(words.sum()) for block in found for words in block.known]
-        else:
+        found, known = [], []
+        for block in blocks(self.model, texts, 1, elements=False):
+            found.append(block.scores)
+            known += [int(words.sum()) for words in block.known]
+        if not isinstance(self.model, CNNClassifier):  # there, features are what is known
             known = self.model.known_words(texts).tolist()
+        scores = np.concatenate(found)
         chances = self.model.probabilities(scores)
         labels = pa.array(model_classes(self.model))
         predicted = pa.array(scores.argmax(axis=1))
@@ -295,8 +293,8 @@ class Summarising(Task):
             firsts = np.cumsum([0, *(n for part in rows for n in np.diff(part.indptr))])
             places = np.concatenate([part.indices for part in rows]).astype(np.int32)
             values = np.concatenate([part.data for part in rows]).astype(np.float32)
-            columns["places"] = lists_column(places, firsts)
-            columns["values"] = lists_column(values, firsts)
+            columns["places"] = arrow_lists(places, firsts)
+            columns["values"] = arrow_lists(values, firsts)
         about = {key: json.dumps(value) for key, value in self.about().items()}
         return pa.table(columns).replace_schema_metadata(about)
 
@@ -331,4 +329,4 @@ def _repeated(labels: Sequence[Label], count: int) -> Arrow:
 
     numbers = np.tile(np.arange(len(labels), dtype=np.int32), count)
     firsts = np.arange(count + 1, dtype=np.int64) * len(labels)
-    return lists_column(pa.array(list(labels)).take(pa.array(numbers)), firsts)
+    return arrow_lists(pa.array(list(labels)).take(pa.array(numbers)), firsts)
