@@ -19,10 +19,11 @@ test: check browser ## set everything up and run all checks and tests
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 check: $(INSTALLED) ## lint, format check and strict types
-	@echo "==> ruff and mypy"
+	@echo "==> ruff, mypy and import-linter"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
 
 browser: # the tests look at pages in a real one
 	@for name in chromium chromium-browser google-chrome; do \

@@ -12,7 +12,7 @@ import numpy as np
 from trained import trained
 
 from whyword import load_corpus
-from whyword.report.paper import ACCURACY as PAPER
+from whyword.reports.paper import ACCURACY as PAPER
 
 
 def main() -> None:

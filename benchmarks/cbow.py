@@ -19,9 +19,9 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import KFold, cross_val_score
 
 from whyword import load_corpus
-from whyword.cbow import CBOW
-from whyword.text import words_of
-from whyword.vectorstore import WordsAndMatrix
+from whyword.vectors.cbow import CBOW
+from whyword.vectors.store import WordsAndMatrix
+from whyword.words.tokenizer import words_of
 
 TARGET_RATIO = 2
 

@@ -20,7 +20,7 @@ from torch_network import from_network, padded_batches
 from trained import trained
 
 from whyword import CNNClassifier, Tokenizer, deletion_curve, explain, load_corpus
-from whyword.models.inputs import PADDING
+from whyword.models.cnn.inputs import PADDING
 
 RATIO, STEPS, WORDS = 20, 50, 100
 AGREEMENT = 1e-4  # relative to max(1, |score|); conv1d sums in another order

@@ -16,8 +16,8 @@ import torch
 from torch_network import from_network, padded_batches
 
 from whyword import Tokenizer, Vectors, load_corpus
-from whyword.models.inputs import Inputs
-from whyword.models.network import Convolution, Network
+from whyword.models.cnn.inputs import Inputs
+from whyword.models.cnn.network import Convolution, Network
 
 TARGET_RATIO = 5
 TOLERANCE = 1e-4

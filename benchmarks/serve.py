@@ -41,8 +41,8 @@ import psutil
 from trained import trained
 
 from whyword import CNNClassifier, explain, load_corpus, load_model
-from whyword.models.network import TABLE_BYTES
-from whyword.types import TOLERANCE, Explanation
+from whyword.explanation.explanation import TOLERANCE, Explanation
+from whyword.models.cnn.network import TABLE_BYTES
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.guard import Message, Receive, Send

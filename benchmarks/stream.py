@@ -37,11 +37,11 @@ from resampled import write_resampled
 from trained import trained
 
 from whyword import CNNClassifier, explain_corpus, load_corpus
+from whyword.base.threads import usable_cores, use_one_thread
 from whyword.batch.chunks import Chunk, Reading
-from whyword.batch.corpora import LEXICON_BYTES, prepared, usable_cores
 from whyword.batch.folder import write_part
+from whyword.batch.runs import LEXICON_BYTES, prepared
 from whyword.batch.tasks import Explaining
-from whyword.kernels import use_one_thread
 
 SLOWER = 1.2  # times the time in memory, at most
 MEMORY = 2048.0  # MB, at most

@@ -17,7 +17,7 @@ from nltk.tokenize.destructive import NLTKWordTokenizer
 from nltk.tokenize.punkt import PunktSentenceTokenizer, PunktTrainer
 
 from whyword import Tokenizer, load_corpus
-from whyword.characters import LETTER, MARK, character_classes
+from whyword.words.characters import LETTER, MARK, character_classes
 
 TARGET_AGREEMENT = 0.995
 TARGET_RATIO = 10

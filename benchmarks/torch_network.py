@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from whyword.models.inputs import InputBatch
-from whyword.models.network import Network
+from whyword.models.cnn.inputs import InputBatch
+from whyword.models.cnn.network import Network
 
 
 class PlainNetwork(torch.nn.Module):

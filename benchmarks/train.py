@@ -16,8 +16,8 @@ import torch
 from torch_network import PlainNetwork, padded, sorted_batches
 
 from whyword import CNNClassifier, Tokenizer, Vectors, load_corpus
-from whyword.models.inputs import Inputs
-from whyword.models.training import LabelledBatch, Settings, _Trainer
+from whyword.models.cnn.inputs import Inputs
+from whyword.models.cnn.training import LabelledBatch, Settings, _Trainer
 
 TARGET_RATIO = 4
 

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from whyword import CNNClassifier, Corpus, SVMClassifier, load_model
-from whyword.report.stages import Stages, Step, digest_of
-from whyword.storage import cache_folder
+from whyword.base.files import cache_folder
+from whyword.base.progress import Step
+from whyword.reports.stages import Stages, digest_of
 
 SIZES = {"cnn1": (1, 600), "cnn2": (2, 800), "cnn3": (3, 600)}
 PRETRAINED = "cnn2-glove"  # with pre-trained vectors alone

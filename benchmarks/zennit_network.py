@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch_network import PlainNetwork, from_network, padded_batches
 
-from whyword.models.inputs import InputBatch
-from whyword.models.network import Network
+from whyword.models.cnn.inputs import InputBatch
+from whyword.models.cnn.network import Network
 
 
 def _zennit() -> Any:  # noqa: ANN401 - zennit has no types

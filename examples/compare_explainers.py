@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 import whyword as ww
-from whyword.storage import cache_folder
+from whyword.base.files import cache_folder
 
 Pieces = tuple[NDArray[np.int64], NDArray[np.float64]]  # (n, 2) character spans, (n,) values
 WORDS = (100, 300)  # of the documents chosen

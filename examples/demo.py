@@ -8,11 +8,11 @@ import numpy as np
 from rich.console import Console
 
 import whyword as ww
-from whyword.corpus import Part
-from whyword.progress import stages
-from whyword.report.stages import Stages, digest_of
-from whyword.report.tour import write_tour
-from whyword.storage import cache_folder
+from whyword.base.files import cache_folder
+from whyword.base.progress import stages
+from whyword.corpora.corpus import Part
+from whyword.reports.stages import Stages, digest_of
+from whyword.reports.tour import write_tour
 
 console = Console(highlight=False)
 CBOW_EPOCHS = 10  # the default is 40, which takes two minutes instead of half a minute

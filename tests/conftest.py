@@ -8,7 +8,7 @@ from hypothesis import settings
 from networks import TINY
 
 from whyword import CNNClassifier, Corpus, Vectors, load_corpus
-from whyword.report.reproduction import Reproduction, reproduce
+from whyword.reports.reproduction import Reproduction, reproduce
 
 settings.register_profile("whyword", deadline=None)  # the first call compiles
 settings.load_profile("whyword")

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword import CNNClassifier, Tokenizer, Vectors
-from whyword.models.inputs import Inputs
-from whyword.models.network import Convolution, Network
-from whyword.report.study import Plan
+from whyword.models.cnn.inputs import Inputs
+from whyword.models.cnn.network import Convolution, Network
+from whyword.reports.study import Plan
 
 TOPICS = {
     "space": "orbit moon rocket shuttle launch nasa".split(),

@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from whyword import CNNClassifier, SVMClassifier
-from whyword.source import Record
+from whyword.corpora.source import Record
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.guard import App, Message

@@ -65,7 +65,7 @@ def test_the_reference_has_every_name() -> None:
 
 def test_commands_are_real() -> None:
     """Every `whyword …` of the README's table is a command."""
-    from whyword.cli import app
+    from whyword.cli.main import app
 
     commands = app.registered_commands
     known = {command.name or getattr(command.callback, "__name__", "") for command in commands}

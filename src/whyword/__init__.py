@@ -1,17 +1,11 @@
 """Which words made the classifier say that; how far to trust the answer."""
 
-from whyword.batch.corpora import (
-    Outcome,
-    Progress,
-    explain_corpus,
-    predict_corpus,
-    summarize_corpus,
-)
-from whyword.batch.corpuswords import class_words_corpus
-from whyword.classwords import ClassWord, ClassWords, class_words
-from whyword.corpus import Corpus, load_corpus
-from whyword.documentmap import DocumentMap, document_map, draw_maps
-from whyword.errors import (
+from whyword.analysis.class_words import ClassWord, ClassWords, class_words
+from whyword.analysis.document_map import DocumentMap, document_map, draw_maps
+from whyword.analysis.search import Hit, SearchIndex
+from whyword.analysis.senses import Sense, senses
+from whyword.analysis.summary import iter_summaries, summarize
+from whyword.base.errors import (
     ConservationError,
     DownloadError,
     InputError,
@@ -19,10 +13,15 @@ from whyword.errors import (
     NoDocumentsError,
     WhywordError,
 )
+from whyword.base.progress import Progress
+from whyword.batch.class_words import class_words_corpus
+from whyword.batch.runs import Outcome, explain_corpus, predict_corpus, summarize_corpus
+from whyword.corpora.corpus import Corpus, load_corpus
+from whyword.corpora.source import open_source
 from whyword.evaluation.deletion import EXPERIMENTS, DeletionCurve, deletion_curve, deletion_curves
+from whyword.evaluation.evaluate import Evaluation, evaluate
 from whyword.evaluation.power import ExplanatoryPower, explanatory_power
 from whyword.evaluation.quality import ModelQuality, model_quality
-from whyword.evaluation.report import Evaluation, evaluate
 from whyword.evaluation.sanity import (
     Agreement,
     SanityCheck,
@@ -32,18 +31,15 @@ from whyword.evaluation.sanity import (
     seed_stability,
 )
 from whyword.evaluation.significance import Comparison, compare, compare_all
-from whyword.explaining import explain, iter_explanations
-from whyword.models.cnn import CNNClassifier
+from whyword.explanation.explanation import Explanation, Explanations, FilterExplanation
+from whyword.explanation.passages import Passage, passages
+from whyword.methods.explain import explain, iter_explanations
+from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.loading import load_model
-from whyword.models.svm import SVMClassifier
-from whyword.passages import Passage, passages
-from whyword.search import Hit, SearchIndex
-from whyword.senses import Sense, senses
-from whyword.source import open_source
-from whyword.summary import iter_summaries, summarize
-from whyword.text import Tokenizer, tokenize
-from whyword.types import Document, Explanation, Explanations, FilterExplanation
-from whyword.vectors import Vectors
+from whyword.vectors.vectors import Vectors
+from whyword.words.document import Document
+from whyword.words.tokenizer import Tokenizer, tokenize
 
 __version__ = "0.1.0"
 __all__ = [

@@ -8,7 +8,7 @@ from networks import made_cnn
 from playwright.sync_api import Browser, FloatRect, Page
 
 from whyword import explain
-from whyword.printable import visible
+from whyword.base.printable import visible
 
 HOSTILE = (
     "<script>document.title='owned'</script> <img src=x onerror=\"document.title='owned'\"> "

@@ -8,7 +8,7 @@ from networks import small_cnn, topical
 from playwright.sync_api import Browser, Page
 
 from whyword import document_map, explain
-from whyword.documentmap import DocumentMap
+from whyword.analysis.document_map import DocumentMap
 
 
 @pytest.fixture

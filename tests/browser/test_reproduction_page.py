@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from whyword.report.files import write_reproduction
-from whyword.report.reproduction import Reproduction
+from whyword.reports.files import write_reproduction
+from whyword.reports.reproduction import Reproduction
 
 
 @pytest.mark.real

@@ -17,8 +17,8 @@ from networks import made_cnn, small_cnn, topical
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
 from whyword import CNNClassifier, Explanation, SVMClassifier, explain, load_model
-from whyword.heatmap import LEVELS
-from whyword.printable import visible
+from whyword.base.printable import visible
+from whyword.explanation.heatmap import LEVELS
 
 TEXT = "The moon and the rocket: a goal, the moon, and a secret key in the launch."
 HOSTILE = (

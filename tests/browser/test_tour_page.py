@@ -6,8 +6,8 @@ import pytest
 from networks import small_cnn, topical
 from playwright.sync_api import Browser
 
-from whyword.corpus import Part
-from whyword.report.tour import write_tour
+from whyword.corpora.corpus import Part
+from whyword.reports.tour import write_tour
 
 
 @pytest.mark.parametrize("width", [1200, 390])

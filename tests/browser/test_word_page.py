@@ -6,7 +6,7 @@ from networks import made_cnn
 from playwright.sync_api import Browser
 
 from whyword import class_words
-from whyword.wordpage import explained_documents, word_page
+from whyword.analysis.class_words_page import explained_documents, word_page
 
 
 def test_a_click_on_a_word_leads_to_its_document(chromium: Browser, tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from whyword.checks import expanded
-from whyword.errors import InputError
-from whyword.source import Record, name_and_part, open_source
-from whyword.tables import Refuse, Told, Unfit, stop, table_kind
+from whyword.base.checks import expanded
+from whyword.base.errors import InputError
+from whyword.corpora.source import Record, name_and_part, open_source
+from whyword.corpora.tables import Refuse, Told, Unfit, stop, table_kind
 
 ROWS = 2_048  # documents of a chunk
 CHARACTERS = 8 << 20

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.base.printable import storable
 from whyword.batch.word_kernels import byte_spans, gathered_bytes
-from whyword.export import arrow_lists
-from whyword.printable import storable
+from whyword.explanation.export import arrow_lists
 
 
 def texts_column(texts: Sequence[str]) -> Any:  # noqa: ANN401 - pyarrow has no types

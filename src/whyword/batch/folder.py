@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 from uuid import uuid4
 
+from whyword.base.errors import InputError
+from whyword.base.files import alone_in
 from whyword.batch.chunks import Place, Reading
-from whyword.errors import InputError
-from whyword.storage import alone_in
-from whyword.tables import Unfit
+from whyword.corpora.tables import Unfit
 
 MANIFEST, REJECTS = "_whyword.json", "_rejects.jsonl"
 COMPLETE = "complete"

@@ -11,9 +11,9 @@ from concurrent.futures.process import BrokenProcessPool
 from threading import Thread
 from typing import Any, TypeVar
 
+from whyword.base.errors import WhywordError
+from whyword.base.threads import use_one_thread
 from whyword.batch.chunks import Chunk
-from whyword.errors import WhywordError
-from whyword.kernels import use_one_thread
 
 T = TypeVar("T")
 

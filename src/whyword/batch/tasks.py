@@ -11,23 +11,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.analysis.summary import iter_summaries
+from whyword.base.errors import ConservationError, InputError
+from whyword.base.labels import Label
 from whyword.batch.chunks import Chunk, Place
-from whyword.batch.columns import (
-    rows_column,
-    strongest,
-    texts_column,
-    words_column,
-)
+from whyword.batch.columns import rows_column, strongest, texts_column, words_column
 from whyword.batch.folder import part_path, write_part
-from whyword.errors import ConservationError, InputError
-from whyword.export import arrow_lists, parameters_text, parquet_schema
-from whyword.inquiry import Answered, Inquiry, identity_of
+from whyword.corpora.source import Record
+from whyword.explanation.explanation import TOLERANCE
+from whyword.explanation.export import arrow_lists, parameters_text, parquet_schema
 from whyword.methods.blocks import blocks, kind_of, model_classes
-from whyword.models.cnn import CNNClassifier
+from whyword.methods.request import Answered, Inquiry, identity_of
+from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
-from whyword.source import Record
-from whyword.summary import iter_summaries
-from whyword.types import TOLERANCE, Label
 
 Arrow = Any  # pyarrow has no types
 

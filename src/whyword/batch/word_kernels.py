@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.compiled import compiled
+from whyword.base.compiled import compiled
 
 Bytes = NDArray[np.uint8]
 

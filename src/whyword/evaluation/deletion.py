@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import one_each, strings, whole_number
-from whyword.errors import InputError, NoDocumentsError
+from whyword.base.checks import one_each, strings, whole_number
+from whyword.base.errors import InputError, NoDocumentsError
+from whyword.base.labels import Label
 from whyword.evaluation.erasure import scores_by_step
 from whyword.evaluation.ranking import (
     LEAST,
@@ -23,9 +24,8 @@ from whyword.evaluation.ranking import (
 )
 from whyword.methods.blocks import Block, blocks, kind_of, model_classes
 from whyword.methods.registry import METHODS
+from whyword.methods.targets import PREDICTED, class_number, class_numbers
 from whyword.models.estimator import Estimator
-from whyword.targets import PREDICTED, class_number, class_numbers
-from whyword.types import Label
 
 Methods: TypeAlias = Iterable[str | Explainer] | Mapping[str, str | Explainer]
 
@@ -239,7 +239,8 @@ def deletion_curve(
         How many words go; a shorter document stays as it is when none is left.
     relevance : iterable, optional
         Somebody's relevances, one entry per text: a value for each word, a pair (spans, values)
-        with character offsets, or an Explanation. See :func:`~whyword.alignment.aligned`.
+        with character offsets, or an Explanation. See
+        :func:`~whyword.explanation.alignment.aligned`.
     action : {"delete", "insert"}
         "insert" begins with none of the words, and puts them in.
     least_words : int

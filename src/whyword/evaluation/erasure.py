@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.evaluation.deletion_kernels import scores_of_changes
 from whyword.methods.blocks import Block, LinearBlock, NetworkBlock, OutsideBlock
-from whyword.models.features import Bag, TfIdf
-from whyword.models.inputs import PADDING
-from whyword.models.svm import SVMClassifier
-from whyword.types import Document
+from whyword.models.cnn.deletion_kernels import scores_of_changes
+from whyword.models.cnn.inputs import PADDING
+from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.linear.tfidf import Bag, TfIdf
+from whyword.words.document import Document
 
 _TEXTS = 64  # handed to somebody's model at a time
 

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+from whyword.base.labels import Label
 from whyword.evaluation.deletion import DeletionCurve
 from whyword.evaluation.power import ExplanatoryPower
 from whyword.evaluation.quality import ModelQuality
 from whyword.evaluation.sanity import SanityCheck
 from whyword.evaluation.significance import Comparison
-from whyword.types import Label
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.compiled import compiled
-from whyword.kernels import in_threads
+from whyword.base.compiled import compiled
+from whyword.base.threads import in_threads
 
 Numbers: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.int64]

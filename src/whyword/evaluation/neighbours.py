@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.errors import InputError
+from whyword.base.errors import InputError
 from whyword.evaluation.neighbour_kernels import (
     dense_distances,
     merged_distances,

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from whyword import heatmap
-from whyword.evaluation.charts import Line, line_chart
+from whyword.base.printable import html_line
 from whyword.evaluation.deletion import DeletionCurve
 from whyword.evaluation.findings import Findings
-from whyword.evaluation.layout import STYLE, table
 from whyword.evaluation.quality import ModelQuality
 from whyword.evaluation.significance import Comparison, of_best
-from whyword.printable import html_line
+from whyword.explanation import heatmap
+from whyword.pages.charts import Line, line_chart
+from whyword.pages.layout import STYLE, table
 
 _MOST_CLASSES = 40  # of a confusion matrix that is still readable
 _CONFUSIONS = 20

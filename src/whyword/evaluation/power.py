@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import one_each, whole_number
-from whyword.errors import InputError
+from whyword.base.checks import one_each, whole_number
+from whyword.base.errors import InputError
+from whyword.base.labels import Label
 from whyword.evaluation.neighbour_kernels import predicted_by_count
 from whyword.evaluation.neighbours import Neighbours, measurable, nearest_neighbours
-from whyword.types import Label
 
 _MOST_HELD = 1_000  # neighbours of each document
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import one_each, strings, whole_number
-from whyword.errors import InputError
+from whyword.base.checks import one_each, strings, whole_number
+from whyword.base.errors import InputError
+from whyword.base.labels import Label
 from whyword.methods.blocks import kind_of, model_classes, probabilities_of
-from whyword.targets import class_numbers
-from whyword.types import Label
+from whyword.methods.targets import class_numbers
 
 _TEXTS = 1_000  # predicted at a time
 

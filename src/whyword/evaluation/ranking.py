@@ -9,13 +9,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.alignment import aligned
-from whyword.checks import one_each, whole_number
-from whyword.errors import InputError
+from whyword.base.checks import one_each, whole_number
+from whyword.base.errors import InputError
+from whyword.base.labels import Label
+from whyword.explanation.alignment import aligned
+from whyword.explanation.explanation import Explanation
 from whyword.methods.blocks import Block, kind_of, model_classes
 from whyword.methods.chance import generator_for
 from whyword.methods.registry import METHODS, Method, checked_parameters
-from whyword.types import Explanation, Label
 
 Explainer: TypeAlias = Callable[..., Iterable[Any]]  # of (model, texts, targets)
 RANDOM, RANDOM_KNOWN = "random", "random_known"

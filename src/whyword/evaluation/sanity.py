@@ -13,15 +13,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.alignment import aligned
-from whyword.checks import one_each, real_number, strings, whole_number
-from whyword.errors import InputError, MissingExtraError
+from whyword.base.checks import one_each, real_number, strings, whole_number
+from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.labels import Label
 from whyword.evaluation.ranking import Explainer
-from whyword.explaining import explain
+from whyword.explanation.alignment import aligned
 from whyword.methods.blocks import documents_of, kind_of, model_classes
-from whyword.models.cnn import CNNClassifier
-from whyword.models.svm import SVMClassifier
-from whyword.types import Label
+from whyword.methods.explain import explain
+from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.linear.classifier import SVMClassifier
 
 Model: TypeAlias = CNNClassifier | SVMClassifier
 Values = NDArray[np.float64]
@@ -181,7 +181,7 @@ def model_randomisation(
     texts : iterable of str
     method : str, or callable
         One of :func:`~whyword.explain`'s, or ``method(model, texts, targets)`` that returns
-        relevances as :func:`~whyword.alignment.aligned` takes them.
+        relevances as :func:`~whyword.explanation.alignment.aligned` takes them.
     layers : {"all", "output"}
         Shuffle the output layer's weights only, or the filters' too.
     seed : int

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from whyword.checks import real_number, whole_number
-from whyword.errors import InputError, MissingExtraError
+from whyword.base.checks import real_number, whole_number
+from whyword.base.errors import InputError, MissingExtraError
 from whyword.evaluation.deletion import DeletionCurve
 from whyword.evaluation.power import ExplanatoryPower
 

@@ -8,16 +8,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.errors import InputError
-from whyword.models.cnn import CNNClassifier
-from whyword.models.features import Bag, TfIdf
-from whyword.models.inputs import MOST_WORDS, PADDING, InputBatch
-from whyword.models.network import Network
-from whyword.models.pipeline import PipelineFeatures
-from whyword.models.svm import SVMClassifier
-from whyword.relevance_kernels import Found
-from whyword.text import Tokenizer
-from whyword.types import Document, Label
+from whyword.base.errors import InputError
+from whyword.base.labels import Label
+from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.cnn.inputs import MOST_WORDS, PADDING, InputBatch
+from whyword.models.cnn.network import Network
+from whyword.models.cnn.relevance_kernels import Found
+from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.linear.from_sklearn import PipelineFeatures
+from whyword.models.linear.tfidf import Bag, TfIdf
+from whyword.words.document import Document
+from whyword.words.tokenizer import Tokenizer
 
 BLOCK_BYTES = 256 << 20  # what the relevance of one block may take
 _DOCUMENTS = 256  # of a block of a model that is not a network

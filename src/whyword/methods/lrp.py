@@ -5,7 +5,12 @@ from numpy.typing import NDArray
 
 from whyword.methods.blocks import LinearBlock, NetworkBlock
 from whyword.methods.relevance import Relevance
-from whyword.relevance_kernels import FromAbove, element_relevance, exact_scores, word_relevance
+from whyword.models.cnn.relevance_kernels import (
+    FromAbove,
+    element_relevance,
+    exact_scores,
+    word_relevance,
+)
 
 Targets = NDArray[np.int32]
 

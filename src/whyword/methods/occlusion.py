@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from whyword.methods.blocks import LinearBlock, NetworkBlock, OutsideBlock
 from whyword.methods.relevance import Relevance
-from whyword.models.features import Bag, TfIdf
-from whyword.models.inputs import PADDING
-from whyword.models.svm import SVMClassifier
-from whyword.relevance_kernels import FromAbove, losses_without
-from whyword.types import Document
+from whyword.models.cnn.inputs import PADDING
+from whyword.models.cnn.relevance_kernels import FromAbove, losses_without
+from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.linear.tfidf import Bag, TfIdf
+from whyword.words.document import Document
 
 Targets = NDArray[np.int32]
 

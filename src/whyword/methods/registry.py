@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import real_number, whole_number
-from whyword.errors import InputError
+from whyword.base.checks import real_number, whole_number
+from whyword.base.errors import InputError
 from whyword.methods.blocks import Block, LinearBlock, NetworkBlock, OutsideBlock
 from whyword.methods.chance import random_relevance
 from whyword.methods.gradient_input import (
@@ -19,11 +19,7 @@ from whyword.methods.gradient_input import (
 from whyword.methods.lrp import linear_lrp, network_lrp, pooled_lrp
 from whyword.methods.occlusion import linear_occlusion, network_occlusion, outside_occlusion
 from whyword.methods.relevance import Relevance
-from whyword.methods.sensitivity import (
-    linear_sensitivity,
-    network_sensitivity,
-    pooled_sensitivity,
-)
+from whyword.methods.sensitivity import linear_sensitivity, network_sensitivity, pooled_sensitivity
 
 _BIAS = ("shared", "left out")
 

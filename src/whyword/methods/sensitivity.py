@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from whyword.methods.blocks import LinearBlock, NetworkBlock
 from whyword.methods.relevance import Relevance
-from whyword.relevance_kernels import FromAbove, score_gradient
+from whyword.models.cnn.relevance_kernels import FromAbove, score_gradient
 
 Targets = NDArray[np.int32]
 

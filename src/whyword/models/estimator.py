@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.checks import expanded, real_number, strings
-from whyword.errors import InputError
+from whyword.base.checks import expanded, real_number, strings
+from whyword.base.errors import InputError
+from whyword.base.printable import storable
 from whyword.models.store import identity_when_written, write_model
-from whyword.printable import storable
 
 
 class Estimator(ABC):

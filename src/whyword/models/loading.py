@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from whyword.checks import expanded
-from whyword.errors import InputError
-from whyword.models.cnn import CNNClassifier
+from whyword.base.checks import expanded
+from whyword.base.errors import InputError
+from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.store import read_model
-from whyword.models.svm import SVMClassifier
 
 _KINDS: dict[str, type[CNNClassifier] | type[SVMClassifier]] = {
     "cnn": CNNClassifier,

@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.errors import InputError
-from whyword.storage import sha256_of, temporary_folder, written_whole
+from whyword.base.errors import InputError
+from whyword.base.files import sha256_of, temporary_folder, written_whole
 
 FORMAT = 1
 WEIGHTS = "model.safetensors"

@@ -7,8 +7,8 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from whyword.errors import InputError, MissingExtraError, WhywordError
-from whyword.printable import one_line, storable
+from whyword.base.errors import InputError, MissingExtraError, WhywordError
+from whyword.base.printable import one_line, storable
 from whyword.web.assets import PAGE, asset, assets
 from whyword.web.docspage import docs_page
 from whyword.web.engine import Engine

@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from whyword.errors import InputError
-from whyword.explaining import explain
-from whyword.inquiry import identity_of
+from whyword.base.errors import InputError
+from whyword.base.labels import Label
 from whyword.methods.blocks import NetworkBlock, documents_of, kind_of, model_classes
+from whyword.methods.explain import explain
 from whyword.methods.registry import METHODS
-from whyword.models.cnn import CNNClassifier
-from whyword.models.network import TABLE_BYTES
-from whyword.models.pipeline import PipelineFeatures
-from whyword.models.svm import SVMClassifier
-from whyword.types import Label
+from whyword.methods.request import identity_of
+from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.cnn.network import TABLE_BYTES
+from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.linear.from_sklearn import PipelineFeatures
 from whyword.web.limits import Limits
 
 _QUICK_CHARACTERS = 4_000

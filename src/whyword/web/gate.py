@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import TypeVar
 
-from whyword.errors import WhywordError
+from whyword.base.errors import WhywordError
 from whyword.web.limits import Limits
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from whyword.errors import InputError
+from whyword.base.errors import InputError
 from whyword.web.limits import Limits
 
 Scope: TypeAlias = MutableMapping[str, Any]

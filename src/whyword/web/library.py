@@ -8,19 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.classwords import ClassWords, class_words
-from whyword.documentmap import project
-from whyword.errors import InputError
-from whyword.explaining import explain
+from whyword.analysis.class_words import ClassWords, class_words
+from whyword.analysis.document_map import project
+from whyword.analysis.search import Carrier, Hit, SearchIndex
+from whyword.base.errors import InputError
+from whyword.base.labels import Label
+from whyword.base.printable import storable
+from whyword.corpora.source import Record
+from whyword.explanation.explanation import Explanation
 from whyword.methods.blocks import documents_of, model_classes
-from whyword.models.cnn import CNNClassifier
-from whyword.models.svm import SVMClassifier
-from whyword.predictions import predict_documents
-from whyword.printable import storable
-from whyword.search import Carrier, Hit, SearchIndex
-from whyword.source import Record
-from whyword.targets import class_number
-from whyword.types import Explanation, Label
+from whyword.methods.explain import explain
+from whyword.methods.predict import predict_documents
+from whyword.methods.targets import class_number
+from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.linear.classifier import SVMClassifier
 
 TOP_WORDS = 100  # of each class
 _MOST_POINTS = 20_000  # of the map: more are drawn as specks anyway

@@ -12,7 +12,7 @@ from threading import Thread
 from types import FrameType
 from typing import NoReturn, TypeAlias
 
-from whyword.errors import InputError, WhywordError
+from whyword.base.errors import InputError, WhywordError
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from whyword.targets import ALL, PREDICTED
+from whyword.methods.targets import ALL, PREDICTED
 from whyword.web.limits import Limits
 
 MOST_HITS = 50

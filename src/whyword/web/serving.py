@@ -8,8 +8,8 @@ import sys
 import webbrowser
 from collections.abc import Callable
 
-from whyword.checks import check_installed
-from whyword.errors import InputError, MissingExtraError
+from whyword.base.checks import check_installed
+from whyword.base.errors import InputError, MissingExtraError
 from whyword.web.guard import App
 from whyword.web.limits import Limits
 from whyword.web.processes import Processes, sockets_beside

@@ -1,0 +1,1 @@
+"""What many explanations say together: class words, summaries, maps, search."""

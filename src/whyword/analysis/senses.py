@@ -1,0 +1,180 @@
+"""The senses of a word: which of its dimensions serve which class."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.base.checks import whole_number
+from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.labels import Label
+from whyword.explanation.explanation import Explanation
+from whyword.methods.explain import iter_explanations
+from whyword.models.cnn.classifier import CNNClassifier
+
+_MOST = 2_000  # occurrences that are compared with each other
+_SENSES = range(2, 7)  # that are tried
+_DISTINCT = 0.15  # silhouette from which occurrences fall into groups at all
+_CONTEXT = 40  # letters on each side
+
+
+class Use(NamedTuple):
+    """An occurrence of the word.
+
+    Attributes
+    ----------
+    document : str or int
+        Its id, or its number.
+    position : int
+    predicted : label
+        The class that the document was given, and that the word's relevance is for.
+    relevance : float
+    context : str
+        The text around it.
+    """
+
+    document: str | int
+    position: int
+    predicted: Label
+    relevance: float
+    context: str
+
+
+@dataclass(frozen=True)
+class Sense:
+    """Occurrences that serve their classes through the same dimensions.
+
+    Attributes
+    ----------
+    uses : list of Use
+        The highest relevance first.
+    classes : dict from label to int
+        How many of them are in documents of each predicted class, most first.
+    relevance : float
+        Their mean relevance.
+    """
+
+    uses: list[Use]
+    classes: dict[Label, int]
+    relevance: float
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{label} {count}" for label, count in list(self.classes.items())[:3])
+        return f"Sense({len(self.uses):,} uses, mean relevance {self.relevance:+.2f}: {shown})"
+
+
+def senses(
+    model: CNNClassifier,
+    texts: Iterable[str],
+    word: str,
+    *,
+    count: int | None = None,
+    ids: Iterable[str] | None = None,
+) -> list[Sense]:
+    """Group a word's occurrences by their element-wise relevance for the predicted class.
+
+    The word's vector is the same everywhere; what differs is which of its dimensions spoke for
+    the class. Occurrences that are alike in that are one sense. Those whose relevance is not
+    positive served no class and are left out.
+
+    Parameters
+    ----------
+    model : CNNClassifier
+    texts : iterable of str
+        Those without the word are passed over; the first 2,000 occurrences are compared.
+    word : str
+        In any case.
+    count : int, optional
+        How many senses; by default the number that separates best, 1 if none does.
+    ids : iterable of str, optional
+
+    Returns
+    -------
+    list of Sense, the one with most uses first
+    """
+    if not isinstance(model, CNNClassifier):
+        raise InputError(f"senses needs the vectors of a CNNClassifier, not {type(model).__name__}")
+    if not isinstance(word, str) or not word.strip():
+        raise InputError(f"a word must be a str, not {word!r}")
+    if count is not None:
+        whole_number("count", count)
+    uses, vectors = _occurrences(model, texts, word.lower(), ids)
+    if not uses:
+        raise InputError(f"{word!r} does not speak for a class anywhere in these texts")
+    groups = _grouped(vectors, count)
+    found = []
+    for group in np.unique(groups):
+        chosen = [use for use, own in zip(uses, groups, strict=True) if own == group]
+        chosen.sort(key=lambda use: -use.relevance)
+        classes = dict(Counter(use.predicted for use in chosen).most_common())
+        found.append(Sense(chosen, classes, float(np.mean([use.relevance for use in chosen]))))
+    return sorted(found, key=lambda sense: -len(sense.uses))
+
+
+def _occurrences(
+    model: CNNClassifier, texts: Iterable[str], word: str, ids: Iterable[str] | None
+) -> tuple[list[Use], NDArray[np.float64]]:
+    """Return the word's occurrences and their relevance per dimension, (n, D), of length 1."""
+    names: list[Any] = []
+
+    def with_the_word() -> Iterator[str]:
+        given = None if ids is None else iter(ids)
+        for number, text in enumerate(texts):
+            name = number if given is None else next(given, None)
+            if name is None:
+                raise InputError("there are fewer ids than texts")
+            if word in text.lower():
+                names.append(name)
+                yield text
+
+    uses: list[Use] = []
+    vectors: list[NDArray[np.float32]] = []
+    for place, found in enumerate(iter_explanations(model, with_the_word(), elements=True)):
+        for position, own in enumerate(found.words):
+            if own.lower() == word and len(uses) < _MOST:
+                elements = found.elements[position] if found.elements is not None else None
+                if elements is not None and found.relevance[position] > 0:
+                    uses.append(_use(found, position, names[place]))
+                    vectors.append(elements)
+        if len(uses) == _MOST:
+            break
+    matrix = np.array(vectors, np.float64).reshape(len(uses), model.inputs_.vectors.dimensions)
+    typical = np.sqrt(np.mean(matrix**2, axis=0, keepdims=True)) if uses else 1.0
+    scaled = matrix / np.maximum(typical, 1e-12)  # a large dimension must not decide alone
+    return uses, scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1e-12)
+
+
+def _use(found: Explanation, position: int, name: str | int) -> Use:
+    start, end = found.spans[position].tolist()
+    context = " ".join(found.text[max(0, start - _CONTEXT) : end + _CONTEXT].split())
+    relevance = float(found.relevance[position])
+    return Use(name, position, found.predicted, relevance, context)
+
+
+def _grouped(vectors: NDArray[np.float64], count: int | None) -> NDArray[np.intp]:
+    """Return the group of each vector, by their cosines."""
+    try:
+        from sklearn.cluster import KMeans
+        from sklearn.metrics import silhouette_score
+    except ImportError:
+        raise MissingExtraError("scikit-learn", "search") from None
+
+    distinct = len(np.unique(vectors.round(6), axis=0))
+
+    def cut(number: int) -> NDArray[np.intp]:
+        groups: NDArray[np.intp] = KMeans(number, n_init=10, random_state=0).fit_predict(vectors)
+        return groups
+
+    if count is not None:
+        return cut(min(count, distinct))
+    best, chosen = _DISTINCT, np.zeros(len(vectors), np.intp)
+    for number in _SENSES:
+        if number < min(distinct, len(vectors)):
+            groups = cut(number)
+            score = float(silhouette_score(vectors, groups, metric="cosine"))
+            if score > best:
+                best, chosen = score, groups
+    return chosen

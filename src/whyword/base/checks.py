@@ -1,0 +1,111 @@
+"""Arguments that users pass, checked where they come in."""
+
+import operator
+import os
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whyword.base.errors import InputError, MissingExtraError
+
+
+def whole_number(name: str, value: object, least: int = 1, most: int = 2**31 - 1) -> int:
+    """Return the value as an int; raise unless it is a whole number within the limits."""
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or not least <= number <= most:
+        raise InputError(f"{name} must be a whole number from {least} to {most:,}, not {value!r}")
+    return number
+
+
+def share(name: str, value: object) -> float:
+    """Return the value as a float; raise unless 0 ≤ value < 1."""
+    number = _as_float(value)
+    if number is None or not 0 <= number < 1:
+        raise InputError(f"{name} must be a share, 0 ≤ {name} < 1, not {value!r}")
+    return number
+
+
+def real_number(name: str, value: object, above: float | None = None) -> float:
+    """Return the value as a float; raise unless it is finite, and above a limit or at least 0."""
+    number = _as_float(value)
+    if number is None or not np.isfinite(number):
+        raise InputError(f"{name} must be a number, not {value!r}")
+    if number <= above if above is not None else number < 0:
+        limit = "at least 0" if above is None else f"above {above:g}"
+        raise InputError(f"{name} must be {limit}, not {value!r}")
+    return number
+
+
+def _as_float(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return None
+    return float(value)
+
+
+def strings(name: str, values: Iterable[str]) -> list[str]:
+    """Return the values as a list; raise if they are one string, or not all strings."""
+    if isinstance(values, str):
+        raise InputError(f"{name} must be a list of strings, not one string")
+    if not isinstance(values, Iterable):
+        raise InputError(f"{name} must be a list of strings, not {type(values).__name__}")
+    try:
+        listed = list(values)
+    except TypeError:  # an array without dimensions says that it is iterable
+        raise InputError(f"{name} must be a list of strings, not {values!r:.60}") from None
+    for number, value in enumerate(listed):
+        if not isinstance(value, str):
+            kind = type(value).__name__
+            raise InputError(f"{name}: item {number} must be a str, not {kind}: {value!r:.60}")
+    return listed
+
+
+def one_each(name: str, values: Iterable[Any], count: int, of: str = "text") -> list[Any]:
+    """Return the values as a list; raise unless there is one for each of the texts."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        kind = type(values).__name__
+        raise InputError(f"{name} takes a list with one entry per {of}, not {kind}")
+    try:
+        each = list(values)
+    except TypeError:  # an array without dimensions says that it is iterable
+        raise InputError(f"{name} takes a list with one entry per {of}, not {values!r}") from None
+    if len(each) != count:
+        raise InputError(f"{name} and {of}s differ in length: {len(each)} ≠ {count}")
+    return each
+
+
+def expanded(path: str | Path) -> Path:
+    """Return the path with ``~`` expanded where that is possible."""
+    if not isinstance(path, str | Path):
+        raise InputError(f"a path must be a str or Path, not {type(path).__name__}")
+    if not str(path):
+        raise InputError("an empty name is no file")
+    if "\0" in str(path):
+        raise InputError(f"{path!r} is no file's name")
+    return Path(os.path.expanduser(path))
+
+
+def existing_file(path: Path) -> Path:
+    """Return the path; raise unless it is a file that can be read from its beginning."""
+    if not path.is_file():
+        what = "not a regular file" if path.exists() else "no such file"
+        raise InputError(f"{path}: {what}")
+    return path
+
+
+def check_installed(extra: str, *packages: str) -> None:
+    """Raise unless these are installed; better before long work than after it."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise MissingExtraError(package, extra)
+
+
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """Return names for a message, a long list cut short."""
+    shown = [name[:40] for name in names]
+    return ", ".join(shown[:most]) + (f", … ({len(shown):,} in all)" if len(shown) > most else "")

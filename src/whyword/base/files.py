@@ -1,0 +1,112 @@
+"""Files that are whole or not there: the cache folder, atomic writing, checksums."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import platformdirs
+
+from whyword.base.checks import expanded
+from whyword.base.errors import InputError
+
+
+def cache_folder() -> Path:
+    """Return the user's cache folder for whyword, made if need be.
+
+    The environment variable ``WHYWORD_CACHE`` names another place.
+    """
+    folder = expanded(os.environ.get("WHYWORD_CACHE") or platformdirs.user_cache_dir("whyword"))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"the cache folder {folder} cannot be made ({error}); set WHYWORD_CACHE to another"
+        ) from None
+    return folder
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; it takes that name only if the block succeeds.
+
+    What a link points to is replaced, not the link. A pipe or device is written to as it is.
+    """
+    try:
+        path = path.resolve() if path.is_symlink() else path
+        is_folder, is_special = path.is_dir(), path.exists() and not path.is_file()
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror})") from None
+    if is_folder:
+        raise InputError(f"{path} is a folder, not a file")
+    if is_special:
+        yield path
+        return
+    with _beside(path) as folder:
+        draft = folder / path.name
+        yield draft
+        if path.exists():
+            draft.chmod(path.stat().st_mode & 0o7777)
+        draft.replace(path)
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """Yield a temporary folder beside the path; raise if there can be none."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        manager = temporary_folder(path.parent)
+        folder = manager.__enter__()
+        (folder / path.name).touch()  # is the name too long, is there room?
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror})") from None
+    with ExitStack() as stack:
+        stack.push(manager)
+        yield folder
+
+
+@contextmanager
+def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
+    """Yield a folder in `parent` (by default the cache) that is gone after the block."""
+    with tempfile.TemporaryDirectory(prefix=".tmp-", dir=parent or cache_folder()) as name:
+        yield Path(name)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Make the folder, and raise if another process is at work in it, where the system can tell."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise InputError(f"another run is at work in {folder}; wait until it is done") from None
+    except OSError:  # some network file systems have no locks
+        pass
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def sha256_of(path: Path) -> str:
+    """Return the file's sha256 as hexadecimal digits."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def delivered(content: str, path: str | Path | None) -> str:
+    """Return the content; given a path, write it there, whole, and return that."""
+    if path is None:
+        return content
+    with written_whole(expanded(path)) as draft:
+        draft.write_text(content, encoding="utf-8", newline="")
+    return str(path)

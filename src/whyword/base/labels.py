@@ -1,0 +1,5 @@
+"""What a class may be called."""
+
+from typing import TypeAlias
+
+Label: TypeAlias = str | bool | int | float

@@ -1,0 +1,257 @@
+"""Corpora larger than memory: explained, predicted, summarised into a folder of Parquet files."""
+
+import time
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from whyword.base.checks import expanded, whole_number
+from whyword.base.errors import InputError
+from whyword.base.progress import Progress
+from whyword.base.threads import one_thread, usable_cores
+from whyword.batch import local
+from whyword.batch import ray as onray
+from whyword.batch.chunks import Chunk, Reading
+from whyword.batch.folder import Folder, Rejects, opened, plan_of
+from whyword.batch.tasks import Explaining, Predicting, Summarising, Task
+from whyword.methods.targets import PREDICTED
+from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.cnn.lexicon import Lexicon
+from whyword.models.linear.classifier import SVMClassifier
+
+ENGINES = ("local", "ray")
+LEXICON_BYTES = 384 << 20  # for frequent words' answers
+_SAMPLE = 4  # chunks whose words are counted first
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run wrote.
+
+    Attributes
+    ----------
+    folder : Path
+    documents, rejected, parts : int
+    resumed : int
+        How many of the documents an earlier run had done.
+    seconds : float
+    """
+
+    folder: Path
+    documents: int
+    rejected: int
+    parts: int
+    resumed: int
+    seconds: float
+
+
+class How(TypedDict, total=False):
+    """How a corpus is gone through; see :func:`explain_corpus`."""
+
+    engine: str
+    workers: int | None
+    address: str | None
+    resume: bool
+    strict: bool
+    text: str | None
+    encoding: str | None
+    told: Callable[[Progress], None] | None
+
+
+def explain_corpus(
+    model: object,
+    source: str | Path,
+    out: str | Path,
+    target: object = PREDICTED,
+    *,
+    method: str = "lrp",
+    against: object = None,
+    top: int | None = None,
+    engine: str = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    resume: bool = False,
+    strict: bool = False,
+    text: str | None = None,
+    encoding: str | None = None,
+    told: Callable[[Progress], None] | None = None,
+    **parameters: float | str,
+) -> Outcome:
+    """Explain a corpus of any size; write a folder of Parquet files, a row for each document.
+
+    Parameters
+    ----------
+    model : CNNClassifier, SVMClassifier or anything with ``predict_proba(list of str)``
+    source : str or Path
+        A CSV, TSV, JSON Lines or Parquet file, a folder of them, a pattern like
+        ``"2024-*.csv"``, or a corpus that :func:`~whyword.load_corpus` knows.
+    out : str or Path
+        The folder; new, or empty, or with `resume` that of a run which did not end.
+    target, method, against, **parameters
+        As for :func:`~whyword.explain`.
+    top : int, optional
+        Keep so many words of each document, the strongest; `left_out` has what the others bear.
+    engine : {"local", "ray"}
+        All cores of this machine, or a Ray cluster.
+    workers : int, optional
+        Processes that work; by default one for each core.
+    address : str, optional
+        Of a running Ray cluster; by default one is started on this machine.
+    resume : bool
+        Go on with a run that was interrupted: what it wrote stays.
+    strict : bool
+        Stop at a row that cannot be read, instead of writing it to ``_rejects.jsonl``, and at an
+        explanation that does not add up to the score.
+    text, encoding
+        As for :func:`~whyword.load_corpus`.
+    told : callable, optional
+        Called with the :class:`Progress`, again and again.
+
+    Examples
+    --------
+    ::
+
+        explain_corpus(model, "mails/*.jsonl", "why", top=20)
+        pandas.read_parquet("why")
+    """
+    top = None if top is None else whole_number("top", top)
+    wanted = list(target) if isinstance(target, tuple | set | frozenset) else target
+    task = Explaining(model, wanted, method, parameters, against, top, strict)
+    how: How = {
+        "engine": engine,
+        "workers": workers,
+        "address": address,
+        "resume": resume,
+        "strict": strict,
+        "text": text,
+        "encoding": encoding,
+        "told": told,
+    }
+    return _run(task, source, out, **how)
+
+
+def predict_corpus(
+    model: CNNClassifier | SVMClassifier, source: str | Path, out: str | Path, **how: Unpack[How]
+) -> Outcome:
+    """Predict the classes of a corpus of any size; write a folder of Parquet files.
+
+    The columns are `id`, `label` (if the source has any), `predicted`, `probability`,
+    `known_words`, `classes`, `scores` and `probabilities`.
+
+    Parameters
+    ----------
+    model : CNNClassifier or SVMClassifier
+    source, out, **how
+        As for :func:`explain_corpus`.
+    """
+    return _run(Predicting(model), source, out, **how)
+
+
+def summarize_corpus(
+    model: CNNClassifier | SVMClassifier,
+    source: str | Path,
+    out: str | Path,
+    method: str = "lrp",
+    level: str = "word",
+    target: object = PREDICTED,
+    **how: Unpack[How],
+) -> Outcome:
+    """Make vectors of the documents of a corpus of any size; write a folder of Parquet files.
+
+    The columns are `id` and `vector`, or, of a bag of words, `places` and `values`.
+
+    Parameters
+    ----------
+    model : CNNClassifier or SVMClassifier
+    source, out, **how
+        As for :func:`explain_corpus`.
+    method, level, target
+        As for :func:`~whyword.summarize`.
+    """
+    return _run(Summarising(model, method, level, target), source, out, **how)
+
+
+def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[How]) -> Outcome:
+    engine, address = how.get("engine", "local"), how.get("address")
+    if engine not in ENGINES:
+        raise InputError(f"engine may be 'local' or 'ray', not {engine!r:.40}")
+    if engine == "local" and address is not None:
+        raise InputError("an address is that of a Ray cluster: say engine='ray', too")
+    if engine == "ray":
+        onray.check_ray()
+    if how.get("workers") is not None:
+        whole_number("workers", how["workers"])
+    start = time.monotonic()
+    about = task.about()  # raises if the task makes no sense
+    reading = Reading.of(source, how.get("text"), how.get("encoding"))
+    place = expanded(out).absolute()  # machines and processes may stand elsewhere
+    _check_apart(place, expanded(source))
+    plan = plan_of(about, reading, LEXICON_BYTES)
+    with opened(place, plan, how.get("resume", False)) as folder:
+        resumed = sum(folder.done.values())
+        if folder.rejected is None:
+            folder.complete(_go_through(task, reading, folder, how))
+    seconds = time.monotonic() - start
+    return Outcome(
+        folder=folder.path,
+        documents=sum(folder.done.values()),
+        rejected=folder.rejected or 0,
+        parts=len(folder.done),
+        resumed=resumed,
+        seconds=seconds,
+    )
+
+
+def _check_apart(out: Path, source: Path) -> None:
+    """Raise if what is written would be read the next time."""
+    if source.is_dir() and out.resolve().is_relative_to(source.resolve()):
+        raise InputError(f"{out} is in the folder that is read; name another one")
+
+
+def _go_through(task: Task, reading: Reading, folder: Folder, how: How) -> int:
+    """Do what is not done yet; return how many rows could not be read."""
+    strict, workers = how.get("strict", False), how.get("workers")
+    ready = replace(task, model=prepared(task.model, reading))
+    told, documents, share = how.get("told"), 0, 0.0
+    with Rejects(folder.path) as rejects:
+        if how.get("engine") == "ray":
+            given = (ready, reading, folder, rejects, strict, workers, how.get("address"))
+            running = onray.run(*given)
+        else:
+            chunks = _to_do(reading, folder, rejects, strict)
+            work = partial(ready.write, folder=folder.path)
+            running = local.run(work, chunks, workers or usable_cores())
+        for done in running:
+            folder.done[done.place] = done.documents
+            documents += done.documents
+            share = max(share, (done.place.shard + done.read) / len(reading.shards))
+            if told is not None:
+                told(Progress(documents, share))
+    return rejects.count
+
+
+def _to_do(reading: Reading, folder: Folder, rejects: Rejects, strict: bool) -> Iterator[Chunk]:
+    """Read everything; yield the chunks that are not written yet."""
+    for shard in range(len(reading.shards)):
+        for chunk in reading.chunks(shard, strict):
+            rejects.add(chunk.unfit)
+            if chunk.records and chunk.place not in folder.done:
+                yield chunk
+
+
+def prepared(model: Any, reading: Reading) -> Any:  # noqa: ANN401 - any model
+    """Return the model with its answers to words that are frequent in the first documents."""
+    if not isinstance(model, CNNClassifier) or not model.inputs_.vectors.has_keys:
+        return model
+    first = islice(reading.chunks(0), _SAMPLE)
+    texts = (record.text for chunk in first for record in chunk.records)
+    with one_thread():
+        lexicon = Lexicon.of(model.inputs_, model.network_, texts, LEXICON_BYTES)
+    model = copy(model)
+    model.inputs_ = replace(model.inputs_, lexicon=lexicon, memory=None)
+    model.network_ = replace(model.network_, memory=None)
+    return model

@@ -1,0 +1,240 @@
+"""What the commands print: tables and samples."""
+
+import itertools
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from whyword.analysis.class_words import ClassWords
+from whyword.analysis.search import Carrier, Hit
+from whyword.base.printable import one_line
+from whyword.corpora.corpus import Corpus
+from whyword.corpora.overview import CorpusFigures
+from whyword.evaluation.findings import Findings
+from whyword.evaluation.quality import ModelQuality
+from whyword.evaluation.significance import Comparison, of_best
+from whyword.explanation.heatmap import number
+from whyword.methods.predict import Prediction
+from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.linear.classifier import SVMClassifier
+from whyword.reports.claims import Claim
+
+
+def evaluation_tables(found: Findings) -> Group:
+    """Return the main figures of an evaluation, and what they say."""
+    remarks = [Text(one_line(remark)) for remark in found.remarks]
+    parts: list[RenderableType] = [_quality_table(found.quality), *remarks, ""]
+    for experiment, curves in found.curves.items():
+        first = next(iter(curves.values()))
+        title = (
+            f"word deletion {experiment}: {first.documents} documents, {first.order} relevant first"
+        )
+        table = _figures(f"{title} ({len(first):,}, {first.better} is better)", "area", "AOPC")
+        for name, curve in curves.items():
+            spread = f" ± {curve.deviation:.4f}" if curve.runs > 1 else ""
+            table.add_row(Text(one_line(name)), f"{curve.area:.4f}{spread}", number(curve.aopc))
+        parts += [table, *_said(found.curve_comparisons[experiment]), ""]
+    if found.powers:
+        table = _figures("explanatory power (higher is better)", "EPI", "K")
+        for name, power in found.powers.items():
+            spread = f" ± {power.deviation:.4f}" if len(power.splits) > 1 else ""
+            table.add_row(Text(one_line(name)), f"{power.epi:.4f}{spread}", f"{power.k}")
+        parts += [table, *_said(found.power_comparisons), ""]
+    for name, checks in found.checks.items():
+        parts += [Text(f"{one_line(name)}: {check.verdict}") for check in checks]
+    return Group(*parts)
+
+
+def claim_table(claims: list[Claim]) -> Table:
+    """Return the paper's statements and whether they hold."""
+    table = Table("the paper's statement", "here", "figures", box=None, header_style="bold")
+    for claim in claims:
+        holds = Text("holds", "green") if claim.holds else Text("does not", "red")
+        table.add_row(Text(claim.text), holds, Text(textwrap.shorten(claim.figures, 160), "dim"))
+    return table
+
+
+def _quality_table(quality: ModelQuality) -> Table:
+    table = Table(box=None, show_header=False)
+    table.add_row("accuracy", f"{quality.accuracy:.2%} of {quality.documents:,} documents")
+    table.add_row("macro-F1", f"{quality.macro_f1:.4f}")
+    table.add_row("calibration error", f"{quality.calibration_error:.4f}")
+    return table
+
+
+def _figures(title: str, *headings: str) -> Table:
+    table = Table(title, box=None, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _said(comparisons: list[Comparison]) -> list[Text]:
+    """Return what the comparisons with the best row say."""
+    best, _ = of_best(comparisons)
+    return [Text(f"   {one_line(one.headline)}", "dim") for one in best]
+
+
+def training_summary(
+    classifier: CNNClassifier | SVMClassifier, loaded: Corpus, out: Path, identity: str
+) -> Table:
+    """Return how a training went."""
+    table = Table(box=None, show_header=False)
+    facts = classifier.provenance_
+    table.add_row("trained on", f"{facts['documents']:,} documents, {len(loaded.classes)} classes")
+    if "best_epoch" in facts:
+        table.add_row("best epoch", f"{facts['best_epoch']}")
+    if "C" in facts:
+        table.add_row("C, by cross-validation", f"{facts['C']:g}")
+    for title, name in (("validation accuracy", "validation_accuracy"), ("test", "test_accuracy")):
+        if facts.get(name) is not None:
+            size = f" of {len(loaded.test):,} documents" if name == "test_accuracy" else ""
+            table.add_row(title, f"{facts[name]:.2%}{size}")
+    table.add_row("time", f"{facts['seconds']:.0f} s")
+    table.add_row("saved in", f"{one_line(str(out))}  (identity {identity[:12]})")
+    return table
+
+
+def prediction_json(prediction: Prediction, classes: list[object]) -> dict[str, object]:
+    """Return a prediction as plain data."""
+    chances = (round(float(chance), 6) for chance in prediction.probabilities)
+    return {
+        "id": prediction.id,
+        "predicted": prediction.predicted,
+        "label": prediction.label,
+        "probabilities": dict(zip(map(str, classes), chances, strict=True)),
+        "known_words": prediction.known_words,
+    }
+
+
+def prediction_table(found: Iterable[Prediction]) -> Table:
+    """Return predictions, a row each."""
+    table = Table("id", "predicted", box=None, header_style="bold")
+    table.add_column("probability", justify="right")
+    table.add_column("")
+    for prediction in found:
+        wrong = prediction.label not in (None, prediction.predicted)
+        remark = "no known word" if prediction.known_words == 0 else ""
+        if wrong:
+            remark = f"{remark}  labelled {one_line(str(prediction.label))}".strip()
+        table.add_row(
+            Text(one_line(prediction.id)),
+            Text(one_line(prediction.predicted)),
+            f"{prediction.probability:.3f}",
+            Text(remark),
+        )
+    return table
+
+
+def word_tables(found: ClassWords) -> Group:
+    """Return the words of each class; those that training never saw are underlined."""
+    tables: list[RenderableType] = []
+    for label, entries in found.items():
+        table = Table(box=None, header_style="bold")
+        table.add_column(Text(one_line(str(label))), min_width=24)
+        table.add_column("relevance", justify="right")
+        table.add_column("occurs", justify="right")
+        table.add_column("strongest in")
+        for entry in entries:
+            word = Text(one_line(entry.word), "" if entry.seen else "underline")
+            table.add_row(
+                word if entry.seen else word.append(" (unseen)", "dim"),
+                number(entry.relevance),
+                f"{entry.occurrences:,}",
+                Text(f"{one_line(str(entry.document))}, word {entry.position + 1}", "dim"),
+            )
+        tables += [table, ""]
+    return Group(*tables)
+
+
+def hit_list(hits: list[Hit]) -> Text:
+    """Return what a search found: each document's beginning, and the words that make it near."""
+    result = Text("nothing is near\n" if not hits else "", end="")
+    for hit in hits:
+        result.append(f"{hit.similarity:.3f}  ").append(one_line(hit.id) + "\n", "bold")
+        shown = textwrap.shorten(one_line(hit.text.replace("\n", " ")), 150, placeholder=" …")
+        result.append(f"       {shown}\n")
+        for title, words in (("query", hit.query_words), ("text", hit.words)):
+            result.append(f"       {title:6}", "dim").append(f"{_carried(words)}\n", "dim")
+    return result
+
+
+def _carried(words: list[Carrier]) -> str:
+    """Return the strongest words, occurrences pooled."""
+    sums: dict[str, float] = {}
+    for carrier in words:
+        word = one_line(carrier.word.lower())
+        sums[word] = sums.get(word, 0.0) + carrier.similarity
+    strongest = sorted(sums.items(), key=lambda item: -abs(item[1]))[:6]
+    return "  ".join(f"{word} {value:+.3f}".replace("-", "−") for word, value in strongest)
+
+
+def hit_json(hit: Hit) -> dict[str, object]:
+    """Return a hit as plain data."""
+    return {
+        "id": hit.id,
+        "similarity": hit.similarity,
+        "query_words": [carrier._asdict() for carrier in hit.query_words],
+        "words": [carrier._asdict() for carrier in hit.words],
+        "text": hit.text,
+    }
+
+
+def class_table(figures: CorpusFigures) -> Table:
+    """Return the classes of a corpus, a row each."""
+    table = Table("class", box=None, header_style="bold")
+    for heading in ("train", "test", "median words"):
+        table.add_column(heading, justify="right")
+    for row in figures.classes:
+        table.add_row(
+            Text(one_line(row.name)), f"{row.train:,}", f"{row.test:,}", f"{row.median_words:g}"
+        )
+    return table
+
+
+def part_table(figures: CorpusFigures) -> Table:
+    """Return the sizes of the training and the test part."""
+    table = Table("", box=None, header_style="bold")
+    for heading in ("train", "test"):
+        table.add_column(heading, justify="right")
+    rows = {
+        "documents": "documents",
+        "words": "words",
+        "distinct words": "vocabulary",
+        "  in the first 400 words of each": "vocabulary_400",
+        "documents of at most 1 word": "short",
+        "documents of at least 100 words": "long",
+    }
+    for title, name in rows.items():
+        values = (getattr(part, name) for part in (figures.train, figures.test))
+        table.add_row(title, *(f"{value:,}" for value in values))
+    return table
+
+
+def one_per_class(loaded: Corpus, samples: int) -> list[int]:
+    """Choose documents, of different classes as far as there are any."""
+    first_of = {label: at for at, label in reversed(list(enumerate(loaded.labels or ())))}
+    chosen = sorted(first_of.values())[:samples]
+    others = (number for number in range(len(loaded)) if number not in chosen)
+    return chosen + list(itertools.islice(others, samples - len(chosen)))
+
+
+def some_of(count: int, limit: int | None, seed: int) -> list[int]:
+    """Return numbers below the count, in order: all of them, or so many by chance."""
+    if limit is None or limit >= count:
+        return list(range(count))
+    chosen: list[int] = np.random.default_rng(seed).choice(count, limit, replace=False).tolist()
+    return sorted(chosen)
+
+
+def sample(loaded: Corpus, number: int) -> Text:
+    """Return the beginning of one document."""
+    label = loaded.labels[number] if loaded.labels else ""
+    text = textwrap.shorten(loaded.texts[number], 300, placeholder=" …")
+    head = one_line(f"{loaded.ids[number]}  {label}")
+    return Text.assemble("\n", (head, "bold"), "\n", one_line(text))

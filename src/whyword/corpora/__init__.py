@@ -1,0 +1,1 @@
+"""Labelled texts in: files, folders, tables, newsgroups."""

@@ -1,0 +1,193 @@
+"""Labelled texts in memory, in a training and a test part."""
+
+import logging
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whyword.base.checks import expanded, share, whole_number
+from whyword.base.errors import InputError
+from whyword.corpora.source import Record, name_and_part, open_source
+from whyword.corpora.split import held_out
+from whyword.corpora.tables import table_kind, text_lines
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, repr=False)
+class Part:
+    """Documents side by side: texts, their labels (None if there are none), their ids."""
+
+    texts: list[str]
+    labels: list[str] | None
+    ids: list[str]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __repr__(self) -> str:
+        return f"Part({len(self):,} documents)"
+
+
+@dataclass(frozen=True, repr=False)
+class Corpus:
+    """A corpus in two parts; a part that was not asked for is empty.
+
+    Attributes
+    ----------
+    name : str
+    train, test : Part
+    notes : tuple of str
+        What was guessed or done on the way: columns chosen, split made.
+    """
+
+    name: str
+    train: Part
+    test: Part
+    notes: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts, the training part first."""
+        return self.train.texts + self.test.texts
+
+    @property
+    def ids(self) -> list[str]:
+        """All ids, the training part first."""
+        return self.train.ids + self.test.ids
+
+    @property
+    def labels(self) -> list[str] | None:
+        """All labels, the training part first; None if there are none."""
+        if self.train.labels is None or self.test.labels is None:
+            return None
+        return self.train.labels + self.test.labels
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The distinct labels, sorted."""
+        return tuple(sorted(set(self.labels or ())))
+
+    def __len__(self) -> int:
+        return len(self.train) + len(self.test)
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.train):,} train, {len(self.test):,} test"
+        return f"Corpus({self.name!r}, {sizes}, {len(self.classes)} classes)"
+
+
+def load_corpus(
+    source: str | Path,
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    labelled: bool = True,
+    test: float = 0.2,
+    seed: int = 0,
+    remove: Collection[str] | None = None,
+    encoding: str | None = None,
+) -> Corpus:
+    """Load labelled texts.
+
+    Parameters
+    ----------
+    source : str or Path
+        As for :func:`~whyword.corpora.source.open_source`. With ``:train`` or ``:test``
+        behind it, only that part is returned.
+    text, label, labelled, remove, encoding
+        As for :func:`~whyword.corpora.source.open_source`.
+    test : float
+        Share of each class that becomes the test part when the source has no split of its own
+        (folders ``train`` and ``test``, a column ``split``); 0 keeps everything in `train`.
+    seed : int
+        Of that split.
+
+    Examples
+    --------
+    ::
+
+        news = load_corpus("20newsgroups")            # 11,314 and 7,532 posts
+        mails = load_corpus("mails.csv", test=0.3)    # 70 % and 30 % of each class
+        held_out = load_corpus("mails.csv:test", test=0.3)
+    """
+    test = share("test", test)
+    seed = whole_number("seed", seed, least=0)
+    opened = open_source(
+        source, text=text, label=label, labelled=labelled, remove=remove, encoding=encoding
+    )
+    records = list(opened.records())
+    if not records:
+        raise InputError(f"{opened.name} has no documents")
+    notes = list(opened.notes)
+    if records[0].split is None:
+        records = _with_split(records, test, seed)
+        if test > 0:
+            notes.append(f"no split of its own: {test:.0%} held out, by class (seed {seed})")
+    for note in notes:
+        log.info("%s: %s", opened.name, note)
+    train, test_part = (
+        _part([r for r in records if r.split == split and opened.part in (None, split)])
+        for split in ("train", "test")
+    )
+    return Corpus(str(source), train, test_part, tuple(notes))
+
+
+def open_texts(
+    source: str,
+    *,
+    text: str | None = None,
+    test: float = 0.2,
+    seed: int = 0,
+    encoding: str | None = None,
+) -> Iterator[Record]:
+    """Yield the documents of what a command is given: ``-``, a text file, or a corpus.
+
+    ``-`` is one text on stdin; a file whose ending is no table's is one text too. Labels are kept
+    where there are any. ``:train`` and ``:test`` are the parts that :func:`load_corpus` makes.
+    """
+    name, part = name_and_part(source)
+    path = expanded(name)
+    if source == "-":
+        yield Record("-", _typed(encoding or "utf-8"), None, None)
+    elif path.is_file() and table_kind(path) is None:
+        yield Record(path.name, "".join(text_lines(path, encoding or "utf-8")), None, None)
+    elif part is None:
+        opened = open_source(source, text=text, labelled=False, encoding=encoding)
+        for note in opened.notes:
+            log.info("%s: %s", opened.name, note)
+        yield from opened
+    else:
+        loaded = load_corpus(
+            source, text=text, labelled=False, test=test, seed=seed, encoding=encoding
+        )
+        labels: Sequence[str | None] = loaded.labels or [None] * len(loaded)
+        for identity, content, label in zip(loaded.ids, loaded.texts, labels, strict=True):
+            yield Record(identity, content, label, part)
+
+
+def _typed(encoding: str) -> str:
+    if sys.stdin is None:
+        raise InputError("stdin is closed")
+    try:
+        return sys.stdin.buffer.read().decode(encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        raise InputError(f"stdin: {error}; say encoding='latin-1' or whatever it is") from None
+
+
+def _part(records: Sequence[Record]) -> Part:
+    labels = [record.label for record in records if record.label is not None]
+    return Part(
+        texts=[record.text for record in records],
+        labels=labels if len(labels) == len(records) else None,
+        ids=[record.id for record in records],
+    )
+
+
+def _with_split(records: Sequence[Record], test: float, seed: int) -> list[Record]:
+    count = round(len(records) * test)
+    chosen = held_out([record.label for record in records], count, seed)
+    return [
+        record._replace(split="test" if is_chosen else "train")
+        for record, is_chosen in zip(records, chosen, strict=True)
+    ]

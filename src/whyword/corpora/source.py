@@ -1,0 +1,337 @@
+"""Where documents come from: a folder, a table, 20 Newsgroups; streamed one by one."""
+
+import difflib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from whyword.base.checks import expanded, listed, strings
+from whyword.base.errors import InputError
+from whyword.corpora.mail_parts import check_parts, clean_post
+from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
+from whyword.corpora.tables import (
+    Refuse,
+    Table,
+    Told,
+    Unfit,
+    flaw_of,
+    open_table,
+    stop,
+    table_kind,
+    text_lines,
+)
+
+NEWSGROUPS = "20newsgroups"
+SPLITS = ("train", "test")
+
+_NAMES = {
+    "text": "text body content document message review sentence comment post article tweet",
+    "label": "label class category target topic sentiment newsgroup y",
+    "id": "id doc_id document_id uid filename",
+    "split": "split",
+}
+
+
+class Record(NamedTuple):
+    """One document as it is read; `split` is "train", "test" or None where there is none."""
+
+    id: str
+    text: str
+    label: str | None
+    split: str | None
+
+
+class Records(Protocol):
+    """How documents are read."""
+
+    def __call__(self, refuse: Refuse = ...) -> Iterator[Record]:
+        """Stream the documents from the first; those that cannot be read go to `refuse`."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Documents that can be iterated over, again and again, without holding them.
+
+    Attributes
+    ----------
+    name : str
+        Without ``:train`` or ``:test``.
+    part : str or None
+        The part that was asked for.
+    notes : tuple of str
+        What was guessed: columns, encoding.
+    records : Records
+    columns : Columns or None
+        Of a table.
+    """
+
+    name: str
+    part: str | None
+    notes: tuple[str, ...]
+    records: Records
+    columns: "Columns | None" = None
+
+    def __iter__(self) -> Iterator[Record]:
+        return self.read()
+
+    def read(self, refuse: Refuse = stop) -> Iterator[Record]:
+        """Yield the documents; those that cannot be read go to `refuse` and are left out."""
+        for record in self.records(refuse):
+            if self.part is not None and record.split is None:
+                raise InputError(f"{self.name} has no split of its own; load_corpus makes one")
+            if self.part in (None, record.split):
+                yield record
+
+
+class Columns(NamedTuple):
+    """The columns of a table that hold the parts of a document."""
+
+    text: str
+    label: str | None
+    id: str | None
+    split: str | None
+
+
+def open_source(
+    source: str | Path,
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    labelled: bool = True,
+    remove: Collection[str] | None = None,
+    encoding: str | None = None,
+    told: Told = lambda _: None,
+) -> Source:
+    """Open a source of documents for streaming.
+
+    Parameters
+    ----------
+    source : str or Path
+        ``"20newsgroups"``; a folder with one sub-folder per class (or with ``train`` and ``test``
+        folders of such); a CSV, TSV, JSON Lines (each also ``.gz``) or Parquet file.
+    text, label : str, optional
+        The columns; guessed by their names when there is one sensible choice.
+    labelled : bool
+        False if documents may come without labels.
+    remove : collection of {"headers", "quotes", "footers"}, optional
+        Parts of newsgroup posts or mails to cut; headers by default for newsgroups.
+    encoding : str, optional
+        Of text files; UTF-8 by default (newsgroups: Latin-1).
+    told : callable, optional
+        Called with the share of a table that is read, again and again.
+    """
+    name, part = name_and_part(source)
+    remove = None if remove is None else strings("remove", remove)
+    check_parts(remove or ())
+    path = expanded(name)
+    notes: list[str] = []
+    if name == NEWSGROUPS or (path.is_dir() and _holds_newsgroups(path)):
+        remove = ("headers",) if remove is None else remove
+        encoding = encoding or "latin-1"
+        notes.append(f"newsgroup posts; removed: {', '.join(remove) or 'nothing'}")
+    columns: Columns | None = None
+    if name == NEWSGROUPS:
+        records = _of_table(open_table(newsgroups_table(), told=told), Columns(*COLUMNS))
+    elif path.is_dir():
+        records = _of_folder(path, encoding or "utf-8")
+        if _split_folders(path):
+            notes.append("train and test as the folders say")
+    elif not path.exists():
+        raise InputError(f"{name}: no such file or folder{_hint(name)}")
+    else:
+        table = open_table(path, encoding or "utf-8", told)
+        columns = _choose_columns(table, text, label, labelled)
+        notes += _choices(columns, text, label)
+        records = _of_table(table, columns, labelled)
+    records = _cleaned(records, remove) if remove else records
+    return Source(name, part, tuple(notes), records, columns)
+
+
+def name_and_part(source: str | Path) -> tuple[str, str | None]:
+    """Return the source without ``:train`` or ``:test``, and that part or None."""
+    name, colon, part = str(source).rpartition(":")
+    if colon and part in SPLITS and not Path(source).exists():
+        return name, part
+    return str(source), None
+
+
+def _hint(name: str) -> str:
+    stem, colon, part = name.rpartition(":")
+    if colon and part.lower() not in SPLITS + tuple("abcdefghijklmnopqrstuvwxyz"):
+        return "; a part is ':train' or ':test'"
+    if colon and part.lower() in SPLITS and part not in SPLITS:
+        return "; a part is ':train' or ':test'"
+    if difflib.get_close_matches((stem or name).lower(), [NEWSGROUPS]):
+        return f"; did you mean {NEWSGROUPS}?"
+    return ""
+
+
+def _cleaned(records: Records, remove: Collection[str]) -> Records:
+    def cleaned(refuse: Refuse = stop) -> Iterator[Record]:
+        for record in records(refuse):
+            yield record._replace(text=clean_post(record.text, remove))
+
+    return cleaned
+
+
+# ---- folders ------------------------------------------------------------------------------
+
+
+def _of_folder(path: Path, encoding: str) -> Records:
+    splits = _split_folders(path) or {None: path}
+    if not any(_subfolders(folder) for folder in splits.values()):
+        tables = sum(table_kind(file) is not None for file in path.iterdir())
+        if tables:
+            raise InputError(
+                f"{path} is a folder of tables: name one, or write a folder: --out why"
+            )
+        raise InputError(f"{path} has no sub-folders; expected one per class, with a file per text")
+
+    def records(refuse: Refuse = stop) -> Iterator[Record]:
+        lenient = refuse is not stop
+        for split, folder in splits.items():
+            for class_folder in _subfolders(folder):
+                files = (f for f in class_folder.rglob("*") if f.is_file() and f.name[0] != ".")
+                for file in sorted(files):
+                    text = "".join(text_lines(file, encoding, lenient))
+                    if lenient and (flaw := flaw_of(text, encoding)):
+                        refuse(Unfit(str(file), flaw))
+                        continue
+                    identity = file.relative_to(folder).as_posix()
+                    yield Record(identity, text, class_folder.name, split)
+
+    return records
+
+
+def _split_folders(path: Path) -> dict[str | None, Path] | None:
+    """Return the folders ``train`` and ``test`` (or ``…-train``, ``…-test``), if that is all."""
+    folders = _subfolders(path)
+    names = {folder.name for folder in folders}
+    prefixes = {name[: -len(split)] for name in names for split in SPLITS if name.endswith(split)}
+    for prefix in prefixes if len(names) == 2 else ():
+        if names == {prefix + split for split in SPLITS}:
+            return {split: path / (prefix + split) for split in SPLITS}
+    lowered = {name.lower() for name in names}
+    if lowered & set(SPLITS) and any(_subfolders(folder) for folder in folders):
+        raise InputError(
+            f"{path} has the folders {listed(sorted(names))}; expected one per class, or train and "
+            "test with one per class in each"
+        )
+    return None
+
+
+def _subfolders(path: Path) -> list[Path]:
+    return sorted(entry for entry in path.iterdir() if entry.is_dir() and entry.name[0] != ".")
+
+
+def _holds_newsgroups(path: Path) -> bool:
+    folder = (_split_folders(path) or {"train": path})["train"]
+    return {entry.name for entry in _subfolders(folder)} == GROUPS
+
+
+# ---- tables -------------------------------------------------------------------------------
+
+
+def _of_table(table: Table, columns: Columns, labelled: bool = True) -> Records:
+    wanted = [name for name in columns if name is not None]
+    at = {role: wanted.index(name) for role, name in columns._asdict().items() if name is not None}
+
+    def records(refuse: Refuse = stop) -> Iterator[Record]:
+        unreadable = 0
+
+        def counted(row: Unfit) -> None:
+            nonlocal unreadable
+            unreadable += 1
+            refuse(row)
+
+        rows = table.rows(wanted, stop if refuse is stop else counted)
+        for number, (place, values) in enumerate(rows, 1):
+            text = values[at["text"]]
+            if not isinstance(text, str):
+                refuse(Unfit(place, f"{columns.text!r} is {_kind(text)}, not text"))
+                continue
+            label = _label(values[at["label"]]) if "label" in at else None
+            if labelled and "label" in at and label is None:
+                kind = _kind(values[at["label"]])
+                reason = f"{columns.label!r} is {kind}; every document needs a label"
+                refuse(Unfit(place, reason))
+                continue
+            split = values[at["split"]] if "split" in at else None
+            if "split" in at and split not in SPLITS:
+                refuse(Unfit(place, f"'split' is {split!r:.40}; it may be 'train' or 'test' only"))
+                continue
+            name = _id(values[at["id"]] if "id" in at else None, number + unreadable)
+            yield Record(name, text, label, None if split is None else str(split))
+
+    return records
+
+
+def _id(value: object, number: int) -> str:
+    return str(number) if value in (None, "") else str(value)
+
+
+def _label(value: object) -> str | None:
+    if isinstance(value, str | int | float) and str(value).strip() and value == value:  # not NaN
+        return str(value)
+    return None
+
+
+def _kind(value: object) -> str:
+    if value in (None, ""):
+        return "null" if value is None else "empty"
+    return f"{type(value).__name__} {value!r:.40}"
+
+
+def _choose_columns(table: Table, text: str | None, label: str | None, labelled: bool) -> Columns:
+    repeated = {name for name in table.columns if table.columns.count(name) > 1}
+    if repeated:
+        raise InputError(f"{table.path}: two columns are called {min(repeated)!r}")
+    taken = {role: _named(table, role) for role in ("id", "split")}
+    others = [name for name in table.columns if name not in taken.values()]
+    if label is None:
+        label = _named(table, "label")
+    if text is None:
+        text = _named(table, "text") or _only([name for name in others if name != label])
+    if label is None and labelled:
+        label = _only([name for name in others if name != text])
+    for role, name in (("text", text), ("label", label)):
+        if name is None and (labelled or role == "text"):
+            raise InputError(f"{table.path}: {_no_column(table, role)}")
+        if name is not None and name not in table.columns:
+            raise InputError(f"{table.path}: no column {name!r}; there are {listed(table.columns)}")
+    return Columns(str(text), label, taken["id"], taken["split"])
+
+
+def _no_column(table: Table, role: str) -> str:
+    candidates = _candidates(table, role)
+    if len(candidates) > 1:
+        first, second, *_ = candidates
+        return f"both {first!r} and {second!r} could be the {role}; say which: {role}=…"
+    without = ", or labelled=False if there is none" if role == "label" else ""
+    return (
+        f"no {role} column among {listed(table.columns)}; say which one it is: {role}=…{without} "
+        "(is the header line missing?)"
+    )
+
+
+def _candidates(table: Table, role: str) -> list[str]:
+    return [name for name in table.columns if name.lower() in _NAMES[role].split()]
+
+
+def _named(table: Table, role: str) -> str | None:
+    """Return the only column whose name speaks for the role, or None."""
+    return _only(_candidates(table, role))
+
+
+def _only(names: Sequence[str]) -> str | None:
+    return names[0] if len(names) == 1 else None
+
+
+def _choices(columns: Columns, text: str | None, label: str | None) -> Iterator[str]:
+    if text is None:
+        yield f"text column: {columns.text!r}"
+    if label is None and columns.label is not None:
+        yield f"label column: {columns.label!r}"
+    if columns.split is not None:
+        yield f"train and test as column {columns.split!r} says"

@@ -1,0 +1,346 @@
+"""Rows of CSV, TSV, JSON Lines and Parquet files, streamed, with the place of each."""
+
+import codecs
+import csv
+import gzip
+import io
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, NamedTuple, Protocol, TypeAlias, cast
+
+from whyword.base.checks import existing_file, listed
+from whyword.base.errors import InputError
+
+Row: TypeAlias = tuple[str, tuple[object, ...]]  # where it stands, its values
+Told: TypeAlias = Callable[[float], object]  # called with the share of a file that is read
+
+_DELIMITERS = ",;\t|"
+_BLOCK = 1 << 20
+_ROWS = 256  # of a Parquet file at a time; rows may be large
+_LONGEST_FIELD = (1 << 31) - 1  # what a C long holds everywhere
+_ESCAPED = re.compile("[\udc80-\udcff]")  # what stands for a byte that could not be decoded
+
+
+class Unfit(NamedTuple):
+    """A row that cannot be read: where it stands and why."""
+
+    place: str
+    reason: str
+
+
+Refuse: TypeAlias = Callable[[Unfit], None]  # what is done about such a row
+
+
+def stop(row: Unfit) -> None:
+    """Raise the error that the row cannot be read."""
+    raise InputError(f"{row.place}: {row.reason}")
+
+
+class Rows(Protocol):
+    """How a table's rows are read."""
+
+    def __call__(self, names: Sequence[str], refuse: Refuse = ...) -> Iterator[Row]:
+        """Stream (place, values of the named columns) from the beginning.
+
+        Rows that cannot be read go to `refuse` and are left out.
+        """
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file of rows.
+
+    Attributes
+    ----------
+    path : Path
+    columns : tuple of str
+    rows : Rows
+    """
+
+    path: Path
+    columns: tuple[str, ...]
+    rows: Rows
+
+
+def _nobody(_: float) -> None:
+    """Be told, and do nothing."""
+
+
+def open_table(path: Path, encoding: str = "utf-8", told: Told = _nobody) -> Table:
+    """Open a table by its ending: .csv .tsv .jsonl .ndjson .json, each also .gz; .parquet."""
+    kind = table_kind(path)
+    if kind is None:
+        if not path.exists():
+            raise InputError(f"{path}: no such file or folder")
+        endings = ", ".join(_READERS)
+        raise InputError(f"{path}: unknown kind of file; expected {endings} (or a folder)")
+    if existing_file(path).stat().st_size == 0:
+        raise InputError(f"{path} is empty")
+    return _READERS[kind](path, encoding, told)
+
+
+def table_kind(path: Path) -> str | None:
+    """Return the ending by which :func:`open_table` reads the file, or None."""
+    name = path.name.lower().removesuffix(".gz")
+    return next((ending for ending in _READERS if name.endswith(ending)), None)
+
+
+def text_lines(
+    path: Path, encoding: str = "utf-8", lenient: bool = False, told: Told = _nobody
+) -> Iterator[str]:
+    """Stream a text file's lines with their ends; errors name the byte and the line.
+
+    A lenient reader lets NUL pass, and U+DC80 … U+DCFF for bytes that cannot be decoded.
+    """
+    decoder = _decoder(path, encoding, "surrogateescape" if lenient else "strict")
+    wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+    tail: list[str] = []  # of a line that spans blocks, joined once, so a long line stays linear
+    line, read = 1, 0
+    for block in _blocks(path, told):
+        read += len(block)
+        if not wide and not lenient and b"\0" in block:
+            at = read - len(block) + block.index(b"\0")
+            raise InputError(
+                f"{path}: NUL byte at byte {at} (line {line + block[: block.index(0)].count(10)}): "
+                "not a text file, or not in this encoding; say encoding='utf-16' if it is that"
+            )
+        try:
+            text = decoder.decode(block, final=not block)
+        except UnicodeDecodeError as error:
+            raise _decoding_error(path, encoding, error, read, line) from None
+        except UnicodeError as error:  # UTF-16 without a mark of its byte order
+            raise InputError(f"{path}: {error}; say encoding='utf-16-le' or '…-be'") from None
+        *whole, rest = text.split("\n")
+        for piece in whole:
+            tail.append(piece)
+            yield "".join(tail) + "\n"
+            tail.clear()
+        line += len(whole)
+        tail.append(rest)
+    if last := "".join(tail):
+        yield last
+
+
+def _decoding_error(
+    path: Path, encoding: str, error: UnicodeDecodeError, read: int, line: int
+) -> InputError:
+    bad = error.object
+    at = read - len(bad) + error.start
+    line += bad[: error.start].count(b"\n")
+    return InputError(
+        f"{path}: byte {at} (line {line}) is not valid {encoding}: {bad[error.start]:#04x}; "
+        "say encoding='latin-1', 'cp1252' or whatever it is"
+    )
+
+
+def flaw_of(text: str, encoding: str) -> str | None:
+    """Return what is wrong with text that was read leniently, or None."""
+    if not text.isascii() and (found := _ESCAPED.search(text)):
+        return f"byte {ord(found[0]) - 0xDC00:#04x} is not valid {encoding}"
+    return "NUL byte" if "\0" in text else None
+
+
+def _decoder(path: Path, encoding: str, errors: str = "strict") -> codecs.IncrementalDecoder:
+    try:
+        io.TextIOWrapper(io.BytesIO(), encoding)  # refuses what is no text encoding: base64
+        name = codecs.lookup(encoding).name
+        return codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)(errors)
+    except (LookupError, ValueError, TypeError):
+        raise InputError(f"{path}: unknown encoding {encoding!r}") from None
+
+
+def _blocks(path: Path, told: Told) -> Iterator[bytes]:
+    """Stream the file's bytes, decompressed; the last block is empty."""
+    size = path.stat().st_size or 1
+    try:
+        with path.open("rb") as file:
+            packed = path.suffix.lower() == ".gz"
+            stream = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if packed else file
+            while block := stream.read(_BLOCK):
+                told(file.tell() / size)
+                yield block
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path}: damaged or cut-off gzip file ({error})") from None
+    yield b""
+
+
+def _open_csv(path: Path, encoding: str, told: Told) -> Table:
+    csv.field_size_limit(_LONGEST_FIELD)  # the default, 131,072 characters, refuses long documents
+
+    def rows(names: Sequence[str], refuse: Refuse = stop) -> Iterator[Row]:
+        wanted = [columns.index(name) for name in names]
+        lines = text_lines(path, encoding, refuse is not stop, told)
+        records = _csv_records(path, lines, delimiter, refuse)
+        next(records)
+        for line, fields in records:
+            place = f"{path}, line {line}"
+            if len(fields) != len(columns):
+                reason = f"{len(fields)} fields, but the header has {len(columns)}"
+                reason += f" ({listed(columns)})"
+                if len(fields) > len(columns):
+                    reason += f"; quote fields that hold {delimiter!r}"
+                refuse(Unfit(place, reason))
+                continue
+            values = tuple(fields[at] for at in wanted)
+            flaw = None if refuse is stop else flaw_of("".join(values), encoding)
+            if flaw is None:
+                yield place, values
+            else:
+                refuse(Unfit(place, flaw))
+
+    delimiter, columns = _csv_header(path, encoding)
+    return Table(path, columns, rows)
+
+
+def _csv_header(path: Path, encoding: str) -> tuple[str, tuple[str, ...]]:
+    """Return the delimiter that cuts the header line into most fields, and these."""
+    lines = text_lines(path, encoding, lenient=True)  # what is below it is another matter
+    line = next((line for line in lines if line.strip()), None)
+    if line is None or flaw_of(line, encoding):
+        next((line for line in text_lines(path, encoding) if line.strip()), None)  # says why
+    if line is None:
+        raise InputError(f"{path} has no header line")
+    delimiters = "\t" if table_kind(path) == ".tsv" else _DELIMITERS
+    headers = [(mark, _cut(line, mark)) for mark in delimiters]
+    delimiter, columns = max(headers, key=lambda header: len(header[1]))
+    return delimiter, tuple(name.strip() for name in columns)
+
+
+def _cut(line: str, delimiter: str) -> list[str]:
+    """Return the line's fields; none if its quotation marks do not fit the delimiter."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error:
+        return []
+
+
+def _csv_records(
+    path: Path, lines: Iterator[str], delimiter: str, refuse: Refuse
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line on which the record begins, fields)."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    begin = 1
+    while True:
+        fields: list[str] = []
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            reason = f"{error}; is a quotation mark not closed or not doubled?"
+            refuse(Unfit(f"{path}, line {begin}", reason))
+        if fields:
+            yield begin, fields
+        begin = reader.line_num + 1
+
+
+def _open_jsonl(path: Path, encoding: str, told: Told) -> Table:
+    def objects(refuse: Refuse) -> Iterator[tuple[str, dict[str, object]]]:
+        lenient = refuse is not stop
+        for number, line in enumerate(text_lines(path, encoding, lenient, told), 1):
+            if not line.strip():
+                continue
+            place = f"{path}, line {number}"
+            value = (flaw_of(line, encoding) if lenient else None) or _json_object(line)
+            if isinstance(value, str):
+                refuse(Unfit(place, value))
+            else:
+                yield place, value
+
+    def rows(names: Sequence[str], refuse: Refuse = stop) -> Iterator[Row]:
+        for place, value in objects(refuse):
+            missing = [name for name in names if name not in value]
+            if missing:
+                refuse(Unfit(place, f"no {missing[0]!r}, which the first line has"))
+            else:
+                yield place, tuple(value[name] for name in names)
+
+    first = next(objects(lambda _: None), None)
+    if first is None:
+        next(objects(stop), None)
+        raise InputError(f"{path} has no rows")
+    return Table(path, tuple(first[1]), rows)
+
+
+def _json_object(line: str) -> dict[str, object] | str:
+    """Return the object that a line holds, or why it holds none."""
+    if line.lstrip().startswith("["):
+        return "a JSON array; write one object per line"
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return f"not JSON ({error}); one object per line"
+    if not isinstance(value, dict):
+        return f"a JSON {type(value).__name__}; write one object per line"
+    return value
+
+
+def _open_parquet(path: Path, encoding: str, told: Told) -> Table:
+    import pyarrow
+    from pyarrow import parquet
+
+    def damaged(error: Exception) -> InputError:
+        return InputError(f"{path}: not a whole Parquet file ({str(error).splitlines()[0]})")
+
+    def rows(names: Sequence[str], refuse: Refuse = stop) -> Iterator[Row]:
+        number = 0
+        try:
+            # what pyarrow reads ahead it keeps until the end
+            with parquet.ParquetFile(path, pre_buffer=False) as file:
+                for batch in file.iter_batches(_ROWS, columns=list(names)):
+                    columns = (_python_values(batch[name]) for name in names)
+                    for values in zip(*columns, strict=True):
+                        number += 1
+                        told(number / file.metadata.num_rows)
+                        place = f"{path}, row {number}"
+                        broken = next((v for v in values if isinstance(v, _NotText)), None)
+                        if broken is None:
+                            yield place, values
+                        else:
+                            refuse(Unfit(place, broken.reason))
+        except (pyarrow.ArrowException, OSError, OverflowError) as error:
+            raise damaged(error) from None
+
+    try:
+        columns = tuple(parquet.read_schema(path).names)
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise damaged(error) from None
+    return Table(path, columns, rows)
+
+
+class _NotText(NamedTuple):
+    """A value of a column of texts that is none."""
+
+    reason: str
+
+
+def _python_values(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow has no types
+    """Return an Arrow array's values, :class:`_NotText` where text is not UTF-8."""
+    import pyarrow
+
+    try:
+        values: list[object] = column.to_pylist()
+    except UnicodeDecodeError:
+        values = [_decoded(value) for value in column.cast(pyarrow.large_binary()).to_pylist()]
+    return values
+
+
+def _decoded(value: bytes | None) -> object:
+    try:
+        return None if value is None else value.decode()
+    except UnicodeDecodeError as error:
+        return _NotText(f"text that is not UTF-8 ({error.reason}, byte {error.start})")
+
+
+_READERS: dict[str, Callable[[Path, str, Told], Table]] = {
+    ".csv": _open_csv,
+    ".tsv": _open_csv,
+    ".jsonl": _open_jsonl,
+    ".ndjson": _open_jsonl,
+    ".json": _open_jsonl,
+    ".parquet": _open_parquet,
+}

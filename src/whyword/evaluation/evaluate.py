@@ -1,0 +1,278 @@
+"""A model and its explanations, judged: all the measuring instruments in one call."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whyword.analysis.summary import WEIGHTINGS, summarize
+from whyword.base.checks import one_each, real_number, strings, whole_number
+from whyword.base.errors import InputError
+from whyword.base.files import delivered
+from whyword.evaluation.deletion import (
+    COMPARED,
+    EXPERIMENTS,
+    DeletionCurve,
+    Methods,
+    deletion_curves,
+    named_methods,
+    nothing_to_start_from,
+)
+from whyword.evaluation.findings import Findings
+from whyword.evaluation.page import evaluation_page
+from whyword.evaluation.power import ExplanatoryPower, explanatory_power
+from whyword.evaluation.quality import ModelQuality, model_quality
+from whyword.evaluation.ranking import RANDOM, RANDOM_KNOWN, Explainer
+from whyword.evaluation.sanity import SanityCheck, model_randomisation
+from whyword.evaluation.significance import Comparison, compare_all
+from whyword.methods.blocks import documents_of, kind_of
+from whyword.methods.registry import METHODS
+from whyword.methods.request import identity_of
+from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.linear.classifier import SVMClassifier
+
+_STEPS = 50  # the paper's; of documents twice as long
+_LONG_SHARE = 0.2  # of the documents that must be so long
+_POWER_DOCUMENTS = 10_000
+_SANITY_DOCUMENTS = 200
+_NEIGHBOURS = 30
+_FEW_DOCUMENTS = 50  # of which figures are called uncertain
+
+
+class Evaluation(Findings):
+    """What was found about a model and its explanations, to be read and kept.
+
+    The attributes are those of :class:`~whyword.evaluation.findings.Findings`.
+    """
+
+    def to_html(self, path: str | Path | None = None, title: str = "Evaluation") -> str:
+        """Return a self-contained page with tables, curves and verdicts; given a path, write it."""
+        return delivered("".join(evaluation_page(self, str(title))), path)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return all figures as JSON; given a path, write them."""
+        data = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+        return delivered(data + "\n", path)
+
+
+def evaluate(
+    model: CNNClassifier | SVMClassifier,
+    texts: Iterable[str],
+    labels: Iterable[Any],
+    methods: Methods = COMPARED,
+    *,
+    source: str = "",
+    steps: int | None = None,
+    least_words: int | None = None,
+    runs: int = 10,
+    splits: int = 10,
+    seed: int = 0,
+    alpha: float = 0.05,
+    tell: Callable[[str], None] | None = None,
+) -> Evaluation:
+    """Judge a model, and methods that explain it, on labelled texts.
+
+    Accuracy and calibration; the three word-deletion experiments; explanatory power; whether the
+    methods differ significantly; whether they depend on what the model has learned.
+
+    Parameters
+    ----------
+    model : CNNClassifier or SVMClassifier
+    texts : iterable of str
+        Not those it was trained on.
+    labels : iterable
+    methods : sequence of str, or mapping from name to str or callable
+        Of :func:`~whyword.explain`, "random_known", or functions that are called as
+        ``method(model, texts, targets)`` and return relevances.
+    source : str
+        Where the texts are from, for the report.
+    steps : int, optional
+        How many words are deleted; by default 50, the paper's number, or half the median length
+        where few texts have 100 words.
+    least_words : int, optional
+        Delete from documents of at least so many words only; by default twice the steps.
+    runs : int
+        Of random deletion.
+    splits : int
+        Of the explanatory power.
+    seed : int
+    alpha : float
+        Of the tests of significance.
+    tell : callable, optional
+        Called with the name of each stage as it begins.
+
+    Returns
+    -------
+    Evaluation
+    """
+    kind_of(model)
+    if not isinstance(model, CNNClassifier | SVMClassifier):
+        raise InputError(
+            f"evaluate takes a CNNClassifier or SVMClassifier, not {type(model).__name__}; "
+            "deletion_curve takes any model"
+        )
+    several = strings("texts", texts)
+    given = one_each("labels", labels, len(several))
+    if not several:
+        raise InputError("there are no texts to evaluate on")
+    lengths = [len(document) for document in documents_of(model, several)]
+    steps = _steps(lengths) if steps is None else whole_number("steps", steps)
+    least = 2 * steps if least_words is None else whole_number("least_words", least_words)
+    named = named_methods(methods)
+    runs, splits = whole_number("runs", runs), whole_number("splits", splits)
+    seed, alpha = whole_number("seed", seed, least=0), real_number("alpha", alpha, above=0)
+    study = _Study(model, several, given, named, seed, alpha, tell or (lambda _: None))
+    quality = study.quality()
+    curves = study.deletions(steps, least, runs)
+    powers = study.powers(lengths, splits)
+    checks = study.checks(lengths)
+    return Evaluation(
+        model=identity_of(model),
+        kind=type(model).__name__,
+        classes=tuple(one.label for one in quality.classes),
+        quality=quality,
+        curves=curves,
+        curve_comparisons={n: study.compared(found) for n, found in curves.items()},
+        powers=powers,
+        power_comparisons=study.compared(powers),
+        checks=checks,
+        remarks=study.remarks,
+        settings={
+            "source": str(source),
+            "documents": len(several),
+            "methods": list(named),
+            "steps": steps,
+            "least_words": least,
+            "runs": runs,
+            "splits": splits,
+            "seed": seed,
+            "alpha": alpha,
+        },
+        seconds=study.finished(),
+    )
+
+
+def _steps(lengths: Sequence[int]) -> int:
+    """Return the paper's steps where enough documents are long, else half the median length."""
+    if np.mean(np.array(lengths) >= 2 * _STEPS) >= _LONG_SHARE:
+        return _STEPS
+    return max(1, min(_STEPS, int(np.median(lengths)) // 2))
+
+
+class _Study:
+    """The stages of an evaluation, timed, with remarks on what could not be done."""
+
+    def __init__(
+        self,
+        model: CNNClassifier | SVMClassifier,
+        texts: list[str],
+        labels: list[Any],
+        methods: dict[str, str | Explainer],
+        seed: int,
+        alpha: float,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.model, self.texts, self.labels, self.methods = model, texts, labels, methods
+        self.seed, self.alpha, self.tell = seed, alpha, tell
+        self.remarks: list[str] = []
+        self.begun: list[tuple[str, float]] = []
+
+    def begin(self, stage: str) -> None:
+        self.begun.append((stage, time.perf_counter()))
+        self.tell(stage)
+
+    def finished(self) -> dict[str, float]:
+        ends = [start for _, start in self.begun[1:]] + [time.perf_counter()]
+        pairs = zip(self.begun, ends, strict=True)
+        return {stage: round(end - start, 2) for (stage, start), end in pairs}
+
+    def quality(self) -> ModelQuality:
+        self.begin("the model")
+        if len(self.texts) < _FEW_DOCUMENTS:
+            self.remarks.append(f"All figures rest on {len(self.texts)} documents only.")
+        return model_quality(self.model, self.texts, self.labels)
+
+    def deletions(self, steps: int, least: int, runs: int) -> dict[int, dict[str, DeletionCurve]]:
+        self.begin("word deletion")
+        found = deletion_curves(
+            self.model,
+            self.texts,
+            self.labels,
+            self.methods,
+            steps=steps,
+            least_words=least,
+            runs=runs,
+            seed=self.seed,
+        )
+        for number, experiment in EXPERIMENTS.items():
+            if number not in found:
+                why = nothing_to_start_from(experiment["documents"], least, len(self.texts))
+                self.remarks.append(f"Word deletion {number} was left out: {why}.")
+        for number, curves in found.items():
+            count = len(next(iter(curves.values())))
+            if count < _FEW_DOCUMENTS:
+                self.remarks.append(f"Word deletion {number} rests on {count} documents only.")
+        return found
+
+    def powers(self, lengths: Sequence[int], splits: int) -> dict[str, ExplanatoryPower]:
+        chosen = np.flatnonzero(np.array(lengths) > 1)
+        if len(chosen) > _POWER_DOCUMENTS:
+            random = np.random.default_rng(self.seed)
+            chosen = np.sort(random.choice(chosen, _POWER_DOCUMENTS, replace=False))
+            self.remarks.append(
+                f"Explanatory power was measured on {_POWER_DOCUMENTS:,} documents, by chance."
+            )
+        most = min(_NEIGHBOURS, len(chosen) - len(chosen) // 2)
+        if len(chosen) < 4:
+            self.remarks.append("Explanatory power needs at least 4 documents of 2 words.")
+            return {}
+        texts = [self.texts[n] for n in chosen.tolist()]
+        labels = [self.labels[n] for n in chosen.tolist()]
+        rows: dict[str, dict[str, Any]] = {}
+        for name, method in self.methods.items():
+            if not isinstance(method, str):
+                given = method(self.model, texts, self.model.predict(texts).tolist())
+                rows[name] = {"relevance": given}
+            elif method in METHODS:
+                if METHODS[method].elements and isinstance(self.model, CNNClassifier):
+                    rows[f"{name} (ew)"] = {"method": method, "level": "element"}
+                rows[name] = {"method": method}
+                if method == RANDOM:
+                    rows[name]["seed"] = self.seed
+        rows |= {weighting: {"method": weighting} for weighting in reversed(WEIGHTINGS)}
+        found = {}
+        for name, asked in rows.items():
+            self.begin(f"explanatory power: {name}")
+            vectors = summarize(self.model, texts, **asked)
+            found[name] = explanatory_power(
+                vectors, labels, splits, range(1, most + 1), seed=self.seed
+            )
+        return found
+
+    def checks(self, lengths: Sequence[int]) -> dict[str, list[SanityCheck]]:
+        words = np.flatnonzero(np.array(lengths) > 1)
+        if not len(words):
+            return {}
+        random = np.random.default_rng(self.seed)
+        count = min(_SANITY_DOCUMENTS, len(words))
+        some = [self.texts[n] for n in random.choice(words, count, replace=False).tolist()]
+        layers = ("all", "output") if isinstance(self.model, CNNClassifier) else ("all",)
+        found = {}
+        for name, method in self.methods.items():
+            if method not in (RANDOM, RANDOM_KNOWN):
+                self.begin(f"sanity: {name}")
+                found[name] = [
+                    model_randomisation(self.model, some, method, layers=layer, seed=self.seed)
+                    for layer in layers
+                ]
+        return found
+
+    def compared(self, measured: Any) -> list[Comparison]:  # noqa: ANN401 - curves or powers
+        if len(measured) < 2 or any(
+            isinstance(one, ExplanatoryPower) and len(one.splits) < 2 for one in measured.values()
+        ):
+            return []
+        return compare_all(measured, alpha=self.alpha, seed=self.seed)

@@ -1,0 +1,342 @@
+"""Words in the colours of their relevance, over the text they stand in: page and terminal.
+
+Red speaks for the target, blue against it (and is underlined, for those who see no colours); the
+strength is relative to the scale, by default the document's largest |relevance|.
+"""
+
+import base64
+import hashlib
+import html
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.text import Text
+
+from whyword.base.printable import one_line, visible
+
+LEVELS = 20  # steps of strength
+FOR, AGAINST = (226, 58, 43), (38, 112, 226)  # red and blue, told apart without green
+STRONGEST = 0.62  # opacity of the strongest word: its text stays readable on light and on dark
+_WHITE_SHARE = 0.15  # of the strongest colour in a terminal, under black text
+_STRONG = LEVELS // 2  # level from which a terminal's letters are bold, colours or not
+_LISTED = 6  # words for and against, below a text
+FAINTEST = 3  # level from which words are underlined, or coloured in a terminal
+
+
+class Kind(StrEnum):
+    """What a piece of text is."""
+
+    WORD = "word"
+    UNKNOWN = "unknown"  # a word the model has no vector or weight for
+    BETWEEN = "between"
+    BEYOND = "beyond"  # the tail that the model did not read
+
+
+class Piece(NamedTuple):
+    """A stretch of the text: what it says, what it is, and which word (−1 for none)."""
+
+    text: str
+    kind: Kind
+    word: int = -1
+
+
+class Panel(NamedTuple):
+    """One colouring of the text.
+
+    Attributes
+    ----------
+    title : str
+        The target.
+    note : str
+        Scores and the like, in one line.
+    values : (T,) floats
+        The words' relevance.
+    strongest : tuple of (word, relevance)
+        Distinct words, the strongest first, for displays that list them.
+    """
+
+    title: str
+    note: str
+    values: NDArray[np.floating]
+    strongest: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Heatmap:
+    """A text and one or several colourings of it.
+
+    Attributes
+    ----------
+    text : str
+    spans : (T, 2) int32
+    known : (T,) bool
+    truncated : int
+        How many words after the last span the model did not read.
+    panels : tuple of Panel
+    title : str
+    remarks : tuple of str
+        What a reader must know besides.
+    scale : float or None
+        The |relevance| that gets the full colour; None takes the largest.
+    """
+
+    text: str
+    spans: NDArray[np.int32]
+    known: NDArray[np.bool_]
+    truncated: int
+    panels: tuple[Panel, ...]
+    title: str = ""
+    remarks: tuple[str, ...] = ()
+    scale: float | None = None
+
+    @property
+    def full(self) -> float:
+        """The |relevance| that gets the full colour, 0 if there is none."""
+        if self.scale is not None:
+            return self.scale
+        strengths = np.abs([panel.values for panel in self.panels])
+        return float(strengths[np.isfinite(strengths)].max(initial=0))
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield the text in pieces that together are the whole text."""
+        done = 0
+        rest = Kind.BEYOND if self.truncated else Kind.BETWEEN
+        for number, (start, end) in enumerate(self.spans.tolist()):
+            if start > done:
+                yield Piece(self.text[done:start], Kind.BETWEEN)
+            yield Piece(
+                self.text[start:end], Kind.WORD if self.known[number] else Kind.UNKNOWN, number
+            )
+            done = end
+        if done < len(self.text):
+            yield Piece(self.text[done:], rest)
+
+    def levels(self, panel: Panel) -> NDArray[np.int64]:
+        """Return the words' steps of strength, −LEVELS … LEVELS; 0 for what is no number."""
+        full = self.full
+        if full == 0:
+            return np.zeros(len(panel.values), np.int64)
+        shares = np.clip(np.asarray(panel.values, np.float64) / full, -1, 1)
+        return np.rint(np.nan_to_num(shares) * LEVELS).astype(np.int64)
+
+
+# ---- the page ---------------------------------------------------------------------------------
+
+
+def _opacities() -> str:
+    steps = []
+    for name, colour in (("p", FOR), ("n", AGAINST)):
+        for level in range(1, LEVELS + 1):
+            rgb = " ".join(map(str, colour))
+            share = f"{STRONGEST * level / LEVELS:.3f}"
+            steps.append(f".ww .{name}{level}{{background:rgb({rgb}/{share})}}")
+    return "".join(steps)
+
+
+_GRADIENT = ",".join(
+    f"rgb({' '.join(map(str, colour))}/{share}) {place}%"
+    for colour, share, place in (
+        *((AGAINST, STRONGEST, 0), (AGAINST, 0, 50)),
+        *((FOR, 0, 50), (FOR, STRONGEST, 100)),
+    )
+)
+STYLE = f"""
+.ww{{font:16px/1.6 system-ui,sans-serif;margin:0 0 2rem}}
+.ww h2{{font-size:1.1rem;margin:0 0 .4rem;overflow-wrap:anywhere}}
+.ww h3{{font-size:1rem;margin:0;overflow-wrap:anywhere}}
+.ww .note,.ww .legend,.ww .remark{{font-size:.85rem;opacity:.8;margin:.1rem 0 .5rem}}
+.ww .remark{{opacity:1}}
+.ww .panels{{display:grid;gap:1.5rem;
+grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr))}}
+.ww .text{{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;margin:0;tab-size:4}}
+.ww .w{{border-radius:.2em;padding:.1em 0}}
+.ww .n{{text-decoration:underline;text-decoration-thickness:1px;text-underline-offset:.2em}}
+.ww .u{{text-decoration:underline dotted;text-decoration-thickness:1px;
+text-underline-offset:.2em;opacity:.75}}
+.ww .b{{opacity:.55;font-style:italic}}
+.ww .bar{{display:inline-block;width:9rem;max-width:40%;height:.8em;
+vertical-align:middle;margin:0 .4em;
+border:1px solid rgb(128 128 128/.5);border-radius:.2em;
+background:linear-gradient(90deg,{_GRADIENT})}}
+{_opacities()}
+"""
+PAGE_STYLE = (
+    ":root{color-scheme:light dark}body{margin:0 auto;padding:1.5rem;max-width:75rem;"
+    "background:Canvas;color:CanvasText}@media print{.ww{break-inside:avoid}}" + STYLE
+)
+
+
+def page(heatmaps: Iterable[Heatmap], title: str = "whyword") -> Iterator[str]:
+    """Yield the parts of a self-contained HTML page, heatmap by heatmap."""
+    yield page_head(title)
+    for heatmap in heatmaps:
+        yield fragment(heatmap)
+    yield PAGE_END
+
+
+PAGE_END = "</body></html>\n"
+
+
+def page_head(title: str, more_style: str = "", pictures: bool = False) -> str:
+    """Return the beginning of a page whose policy allows its own style and nothing else.
+
+    With `pictures` it allows those that are part of the page, too.
+    """
+    style = PAGE_STYLE + more_style
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    policy += "; img-src data:" if pictures else ""
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
+        f"<title>{_escaped(one_line(title))}</title>\n<style>{style}</style></head><body>\n"
+    )
+
+
+def styled_fragment(heatmaps: Sequence[Heatmap]) -> str:
+    """Return heatmaps for a notebook's cell, their style with them."""
+    return f"<style>{STYLE}</style>" + "".join(map(fragment, heatmaps))
+
+
+def fragment(heatmap: Heatmap) -> str:
+    """Return one heatmap as an HTML element; :data:`STYLE` must be on the page."""
+    pieces = list(heatmap.pieces())
+    parts = ['<article class="ww">']
+    if heatmap.title:
+        parts.append(f"<h2>{_escaped(one_line(heatmap.title))}</h2>")
+    parts += [f'<p class="remark">{_escaped(one_line(remark))}</p>' for remark in heatmap.remarks]
+    parts.append(f'<p class="legend">{_legend(heatmap)}</p><div class="panels">')
+    parts += [_panel(heatmap, panel, pieces) for panel in heatmap.panels]
+    parts.append("</div></article>\n")
+    return "".join(parts)
+
+
+def _legend(heatmap: Heatmap) -> str:
+    full = heatmap.full
+    marks = ["<span class='n'>against</span>", "for the target"]
+    scale = f'{marks[0]} {number(-full)}<span class="bar"></span>{number(full)} {marks[1]}'
+    if not heatmap.known.all():
+        scale += " · <span class='u'>unknown to the model</span>"
+    if heatmap.truncated:
+        scale += f" · <span class='b'>not read ({heatmap.truncated:,} words)</span>"
+    return scale
+
+
+def _panel(heatmap: Heatmap, panel: Panel, pieces: Sequence[Piece]) -> str:
+    levels = heatmap.levels(panel).tolist()
+    values = np.asarray(panel.values).tolist()
+    parts = [
+        f'<section><h3 dir="auto">{_escaped(one_line(panel.title))}</h3>'
+        f'<p class="note">{_escaped(one_line(panel.note))}</p><p class="text" dir="auto">'
+    ]
+    for piece in pieces:
+        shown = _escaped(visible(piece.text))
+        if piece.word < 0:
+            beyond = piece.kind is Kind.BEYOND
+            parts.append(f'<span class="b" title="not read">{shown}</span>' if beyond else shown)
+            continue
+        level, value = levels[piece.word], values[piece.word]
+        names = ["w"]
+        if level:
+            names.append(f"p{level}" if level > 0 else f"n{-level}")
+            if level <= -FAINTEST:
+                names.append("n")
+        remark = ""
+        if piece.kind is Kind.UNKNOWN:
+            names.append("u")
+            remark = ", unknown to the model"
+        hint = f"{one_line(piece.text)}: {number(value)}{remark}"
+        parts.append(f'<span class="{" ".join(names)}" title="{_escaped(hint)}">{shown}</span>')
+    parts.append("</p></section>")
+    return "".join(parts)
+
+
+def number(value: float) -> str:
+    """Return a relevance as people read it: its sign and three digits that count."""
+    if not math.isfinite(value):
+        return str(value)
+    shown = f"{value:+.3g}"
+    return "0" if float(shown) == 0 else shown.replace("-", "−")
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text, quote=True)
+
+
+# ---- the terminal -----------------------------------------------------------------------------
+
+
+def terminal(heatmap: Heatmap, colours: str | None = "truecolor") -> Text:
+    """Return the heatmap for a terminal.
+
+    Parameters
+    ----------
+    heatmap : Heatmap
+    colours : {"truecolor", "256", "standard", "windows", None}
+        What the terminal can show, in rich's words; with None the text alone is left.
+    """
+    shade = _few_colours if colours in ("standard", "windows") else _many_colours
+    result = Text(end="")
+    if heatmap.title:
+        result.append(one_line(heatmap.title) + "\n", "bold")
+    for remark in heatmap.remarks:
+        result.append(one_line(remark) + "\n", "bold yellow")
+    if colours:
+        result.append(_key(heatmap, shade))
+    pieces = list(heatmap.pieces())
+    for place, panel in enumerate(heatmap.panels):
+        result.append(one_line(panel.title), "bold")
+        result.append(f"  {one_line(panel.note)}\n", "dim")
+        if colours or place == 0:  # without colours the text looks the same in every panel
+            levels = heatmap.levels(panel).tolist()
+            for piece in pieces:
+                style = {Kind.UNKNOWN: "dim", Kind.BEYOND: "dim italic"}.get(piece.kind, "")
+                level = levels[piece.word] if piece.word >= 0 else 0
+                result.append(visible(piece.text), (colours and shade(level)) or style)
+            result.append("" if heatmap.text.endswith("\n") else "\n")
+            if heatmap.truncated:
+                result.append(f"(the last {heatmap.truncated:,} words were not read)\n", "dim")
+        for name, sign in (("for", 1), ("against", -1)):
+            words = [(word, value) for word, value in panel.strongest if value * sign > 0][:_LISTED]
+            if words:
+                shown = "  ".join(f"{one_line(word)} {number(value)}" for word, value in words)
+                result.append(f"{name:8}", "bold").append(f"{shown}\n")
+        result.append("\n")
+    return result
+
+
+def _key(heatmap: Heatmap, shade: Callable[[int], str]) -> Text:
+    """Return what the colours mean."""
+    key = Text.assemble(
+        *((" for ", shade(LEVELS)), " the target, ", (" against ", shade(-LEVELS)), " it"),
+        style="",
+    )
+    if not heatmap.known.all():
+        key.append(", ").append("unknown to the model", "dim")
+    return key.append("\n")
+
+
+def _many_colours(level: int) -> str:
+    """Return a style: the colour mixed with white, under black letters; none for weak words."""
+    if abs(level) < FAINTEST:
+        return ""
+    share = (1 - _WHITE_SHARE) * abs(level) / LEVELS
+    colour = FOR if level > 0 else AGAINST
+    mixed = ",".join(str(round(255 - share * (255 - channel))) for channel in colour)
+    style = f"#000000 on rgb({mixed})" if level > 0 else f"underline #000000 on rgb({mixed})"
+    return f"bold {style}" if abs(level) >= _STRONG else style
+
+
+def _few_colours(level: int) -> str:
+    """Return a style of the sixteen colours: coloured letters, or a coloured ground if strong."""
+    if abs(level) < FAINTEST:
+        return ""
+    name = "red" if level > 0 else "blue"
+    style = f"bold bright_white on {name}" if abs(level) >= _STRONG else name
+    return style if level > 0 else f"underline {style}"

@@ -1,0 +1,306 @@
+"""Heatmaps as pictures: one layout on a grid of letters, drawn as SVG or PNG."""
+
+import html
+import re
+import unicodedata
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.cells import cell_len
+
+from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.printable import one_line, visible
+from whyword.explanation.heatmap import (
+    AGAINST,
+    FAINTEST,
+    FOR,
+    LEVELS,
+    STRONGEST,
+    Heatmap,
+    Kind,
+    Panel,
+    number,
+)
+
+_LETTER, _LINE, _MARGIN = 8.43, 22.0, 16.0  # of a monospaced font of 14 pixels
+_SIZE = 14
+_WIDEST = 90  # letters in a line
+_TAIL = 1_000  # letters shown of what the model did not read
+_HIGHEST = 30_000  # pixels of a PNG
+_PARTS = re.compile(r"\n|[^\S\n]+|[^\s]+")
+_INK, _PALE, _PALEST, _PAPER = "#111111", "#707070", "#aaaaaa", "#ffffff"
+
+
+class Run(NamedTuple):
+    """Letters in one style, at a place on the grid."""
+
+    text: str
+    kind: Kind
+    level: int
+    hint: str
+    column: int = 0
+
+    @property
+    def cells(self) -> int:
+        """How many columns it takes."""
+        return cell_len(self.text)
+
+
+class Box(NamedTuple):
+    """A coloured rectangle, in pixels."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    colour: tuple[int, int, int]
+    opacity: float
+
+
+class Label(NamedTuple):
+    """A piece of text with its baseline, in pixels."""
+
+    x: float
+    y: float
+    width: float
+    text: str
+    ink: str
+    bold: bool
+    underlined: bool
+    hint: str
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """What a picture consists of."""
+
+    width: float
+    height: float
+    boxes: list[Box] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+
+
+def svg(heatmap: Heatmap) -> str:
+    """Return the heatmap as an SVG picture that needs nothing else."""
+    drawing = _drawn(heatmap)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawing.width:.0f}" '
+        f'height="{drawing.height:.0f}" viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" '
+        f'font-family="ui-monospace,DejaVu Sans Mono,Menlo,Consolas,monospace" '
+        f'font-size="{_SIZE}">\n<rect width="100%" height="100%" fill="{_PAPER}"/>\n'
+    ]
+    parts += [
+        f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" '
+        f'height="{box.height:.1f}" rx="3" fill="#{bytes(box.colour).hex()}" '
+        f'fill-opacity="{box.opacity:.3f}"/>\n'
+        for box in drawing.boxes
+    ]
+    for label in drawing.labels:
+        bold = ' font-weight="bold"' if label.bold else ""
+        under = ' text-decoration="underline"' if label.underlined else ""
+        hint = f"<title>{html.escape(label.hint)}</title>" if label.hint else ""
+        parts.append(
+            f'<text x="{label.x:.1f}" y="{label.y:.1f}" textLength="{label.width:.1f}" '
+            f'fill="{label.ink}" xml:space="preserve"{bold}{under}>'
+            f"{hint}{html.escape(label.text)}</text>\n"
+        )
+    return "".join(parts) + "</svg>\n"
+
+
+def write_png(heatmap: Heatmap, path: Path, dots: int = 2) -> None:
+    """Draw the heatmap into a PNG file, with so many dots per pixel."""
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.patches import FancyBboxPatch
+    except ImportError:
+        raise MissingExtraError("matplotlib", "figures") from None
+    _check_height(_least_height(heatmap))
+    drawing = _drawn(heatmap)
+    _check_height(drawing.height)
+    figure = Figure(figsize=(drawing.width / 72, drawing.height / 72), facecolor=_PAPER)
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, drawing.width), ylim=(drawing.height, 0))
+    axes.set_axis_off()
+    for box in drawing.boxes:
+        axes.add_patch(
+            FancyBboxPatch(
+                (box.x, box.y),
+                box.width,
+                box.height,
+                boxstyle="round,pad=0,rounding_size=3",
+                facecolor=[channel / 255 for channel in box.colour],
+                alpha=box.opacity,
+                linewidth=0,
+            )
+        )
+    for label in drawing.labels:
+        axes.text(
+            label.x,
+            label.y,
+            label.text,
+            size=_SIZE,
+            family="monospace",
+            color=label.ink,
+            weight="bold" if label.bold else "normal",
+            parse_math=False,
+        )
+        if label.underlined:
+            under = (label.y + 3, label.y + 3)
+            axes.plot((label.x, label.x + label.width), under, color=label.ink, linewidth=0.8)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # drawn as a box
+        figure.savefig(path, dpi=72 * dots, format="png")
+
+
+def _check_height(height: float) -> None:
+    if height > _HIGHEST:
+        raise InputError(
+            f"the text is too long for a PNG ({height:,.0f} pixels high, at most {_HIGHEST:,}); "
+            "take HTML or SVG"
+        )
+
+
+def _least_height(heatmap: Heatmap) -> float:
+    """Return what the picture will at least be high, before a long text is laid out."""
+    length = _read_length(heatmap)
+    lines = max(heatmap.text.count("\n", 0, length), length // _WIDEST)
+    return lines * _LINE * -(-len(heatmap.panels) // 2)
+
+
+def _read_length(heatmap: Heatmap) -> int:
+    return int(heatmap.spans[-1, 1]) if heatmap.truncated else len(heatmap.text)
+
+
+# ---- the layout -------------------------------------------------------------------------------
+
+
+def _drawn(heatmap: Heatmap) -> Drawing:
+    across = min(2, len(heatmap.panels))
+    columns = _WIDEST if across == 1 else 62
+    wide = columns * _LETTER
+    labels: list[Label] = []
+    boxes: list[Box] = []
+    y = _MARGIN
+
+    def put(text: str, x: float, ink: str = _INK, bold: bool = False, most: int = columns) -> None:
+        for line in _wrapped(one_line(text), most):
+            nonlocal y
+            y += _LINE
+            labels.append(Label(x, y - 6, cell_len(line) * _LETTER, line, ink, bold, False, ""))
+
+    if heatmap.title:
+        put(heatmap.title, _MARGIN, bold=True, most=columns * across)
+    for remark in heatmap.remarks:
+        put(remark, _MARGIN, most=columns * across)
+    put(_legend(heatmap), _MARGIN, _PALE, most=columns * across)
+    for first in range(0, len(heatmap.panels), across):
+        top, bottom = y + _LINE / 2, y
+        for place, panel in enumerate(heatmap.panels[first : first + across]):
+            x, y = _MARGIN + place * (wide + 2 * _MARGIN), top
+            put(panel.title, x, bold=True)
+            put(panel.note, x, _PALE)
+            for line in _lines(heatmap, panel, columns):
+                y += _LINE
+                for run in _in_reading_order(line, columns):
+                    _draw(run, x, y, boxes, labels)
+            bottom = max(bottom, y)
+        y = bottom
+    width = across * wide + 2 * _MARGIN * across
+    return Drawing(width, y + _MARGIN, boxes, labels)
+
+
+def _legend(heatmap: Heatmap) -> str:
+    full = number(heatmap.full)
+    legend = f"red: for the target (up to {full}), blue and underlined: against"
+    if not heatmap.known.all():
+        legend += "; grey: unknown to the model"
+    if heatmap.truncated:
+        legend += f"; light grey: not read ({heatmap.truncated:,} words)"
+    return legend
+
+
+def _draw(run: Run, x: float, y: float, boxes: list[Box], labels: list[Label]) -> None:
+    left, width = x + run.column * _LETTER, run.cells * _LETTER
+    if run.level:
+        colour = FOR if run.level > 0 else AGAINST
+        share = STRONGEST * abs(run.level) / LEVELS
+        boxes.append(Box(left, y - _LINE + 3, width, _LINE - 4, colour, share))
+    ink = {Kind.UNKNOWN: _PALE, Kind.BEYOND: _PALEST}.get(run.kind, _INK)
+    if run.text.strip():
+        labels.append(
+            Label(left, y - 6, width, run.text, ink, False, run.level <= -FAINTEST, run.hint)
+        )
+
+
+def _wrapped(text: str, columns: int) -> list[str]:
+    lines = [""]
+    for part in _PARTS.findall(text):
+        if cell_len(lines[-1] + part) > columns and lines[-1].strip():
+            lines.append("")
+        lines[-1] += part if lines[-1] or part.strip() else ""
+    return lines if text else []
+
+
+def _runs(heatmap: Heatmap, panel: Panel) -> Iterator[Run]:
+    """Yield words, what stands between them, single spaces and line ends."""
+    levels = heatmap.levels(panel).tolist()
+    for piece in heatmap.pieces():
+        level, hint = 0, ""
+        if piece.word >= 0:
+            level = levels[piece.word]
+            hint = f"{one_line(piece.text)}: {number(float(panel.values[piece.word]))}"
+        text = piece.text
+        if piece.kind is Kind.BEYOND and len(text) > _TAIL:
+            text = text[:_TAIL] + " …"
+        for part in _PARTS.findall(visible(text)):
+            yield Run(part.replace("\t", "    "), piece.kind, level, hint)
+
+
+def _lines(heatmap: Heatmap, panel: Panel, columns: int) -> Iterator[list[Run]]:
+    """Yield lines of at most so many columns, broken between words where that is possible."""
+    line: list[Run] = []
+    at = 0
+    for is_space, group in groupby(_runs(heatmap, panel), lambda run: run.text.isspace()):
+        cluster = list(group)
+        size = sum(run.cells for run in cluster)
+        if not is_space and at and at + size > columns:
+            yield line
+            line, at = [], 0
+        for run in cluster:
+            if run.text == "\n":
+                yield line
+                line, at = [], 0
+                continue
+            if is_space and at + run.cells > columns:
+                continue  # the line ends here, or in the word that follows
+            for part in _cut(run, columns):
+                if at + part.cells > columns:
+                    yield line
+                    line, at = [], 0
+                line.append(part._replace(column=at))
+                at += part.cells
+    yield line
+
+
+def _cut(run: Run, columns: int) -> Iterator[Run]:
+    """Yield the run in parts that fit a line."""
+    text = ""
+    for letter in run.text:
+        if cell_len(text + letter) > columns:
+            yield run._replace(text=text)
+            text = ""
+        text += letter
+    if text:
+        yield run._replace(text=text)
+
+
+def _in_reading_order(line: list[Run], columns: int) -> list[Run]:
+    """Return the line, from the right if its first letter is of a script that runs so."""
+    letters = (unicodedata.bidirectional(c) for run in line for c in run.text)
+    first = next((kind for kind in letters if kind in ("L", "R", "AL")), "L")
+    if first == "L":
+        return line
+    return [run._replace(column=columns - run.column - run.cells) for run in line]

@@ -1,0 +1,153 @@
+"""Which classes are asked about: one, several, all, the predicted one, one per document."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.base.checks import listed
+from whyword.base.errors import InputError
+from whyword.base.labels import Label
+
+PREDICTED, ALL = "predicted", "all"
+
+
+def class_number(classes: Sequence[Label], wanted: object) -> int:
+    """Return which class is wanted, by its label or the label's text; raise with close matches."""
+    for number, label in enumerate(classes):
+        if type(label) is type(wanted) and label == wanted:
+            return number
+    names = [str(label) for label in classes]
+    if isinstance(wanted, np.generic):
+        wanted = wanted.item()
+    if isinstance(wanted, Label) and str(wanted) in names:
+        return names.index(str(wanted))
+    close = difflib.get_close_matches(str(wanted), names, n=3, cutoff=0.6)
+    ending = [name for name in names if str(wanted) and str(wanted).lower() in name.lower()]
+    suggested = list(dict.fromkeys([*close, *ending]))[:3]
+    hint = f"did you mean {' or '.join(suggested)}?" if suggested else f"there are {listed(names)}"
+    raise InputError(f"there is no class {wanted!r:.80}; {hint}")
+
+
+def class_numbers(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np.intp]:
+    """Return the number of each label's class, (labels,); raise if there is no such class."""
+    known: dict[Any, int] = {}
+    numbers = []
+    for label in labels:
+        if not isinstance(label, Label | np.generic):
+            raise InputError(f"a label must be a string or a number, not {label!r:.60}")
+        if label not in known:
+            known[label] = class_number(classes, label)
+        numbers.append(known[label])
+    return np.array(numbers, np.intp)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Whose scores are to be explained, for each document.
+
+    Attributes
+    ----------
+    classes : tuple of C labels
+    columns : tuple of int, or None
+        The classes explained of every document; None if that depends on the document.
+    each : iterator of int, or None
+        One class per document.
+    against : int or None
+    single : bool
+        Whether there is one target per document, so that relevance is (T,).
+    all : bool
+        Whether "all" was asked for.
+    """
+
+    classes: tuple[Label, ...]
+    columns: tuple[int, ...] | None
+    each: Iterator[int] | None
+    against: int | None
+    single: bool
+    all: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many columns are computed per document, that of the contrast included."""
+        return (1 if self.columns is None else len(self.columns)) + (self.against is not None)
+
+    def numbers(self, scores: NDArray[np.float64]) -> NDArray[np.int32]:
+        """Return the class numbers for a block of documents, (documents, count)."""
+        documents = len(scores)
+        if self.columns is not None:
+            chosen = np.tile(np.array(self.columns, np.int32), (documents, 1))
+        elif self.each is not None:
+            each = list(islice(self.each, documents))
+            if len(each) < documents:
+                raise InputError("there are fewer targets than texts")
+            chosen = np.array(each, np.int32)[:, None]
+        else:
+            chosen = scores.argmax(axis=1).astype(np.int32)[:, None]
+        if self.against is None:
+            return np.ascontiguousarray(chosen)
+        other = np.full((documents, 1), self.against, np.int32)
+        return np.concatenate([chosen, other], axis=1)
+
+    def target(self, numbers: Sequence[int]) -> Label | tuple[Label, ...]:
+        """Return what the explanation records as its target."""
+        if self.all:
+            return ALL
+        if self.single:
+            return self.classes[numbers[0]]
+        return tuple(self.classes[number] for number in self.columns or ())
+
+
+def question(
+    classes: Sequence[Label],
+    target: object = PREDICTED,
+    targets: Iterable[Any] | None = None,
+    against: object = None,
+) -> Question:
+    """Return what is asked, with the class names looked up.
+
+    Parameters
+    ----------
+    classes : sequence of C labels
+    target : "predicted", "all", a label or several of them
+        A class that is called "predicted" or "all" is asked for as ``["all"]``.
+    targets : iterable of labels, optional
+        One per document, instead of `target`.
+    against : label, optional
+    """
+    labels = tuple(classes)
+    if isinstance(target, np.ndarray) and target.ndim == 0:
+        target = target.item()
+    other = None if against is None else class_number(labels, against)
+    if targets is not None:
+        if not isinstance(target, str) or target != PREDICTED:
+            raise InputError("say target= or targets= (one per document), not both")
+        if isinstance(targets, str) or not isinstance(targets, Iterable):
+            raise InputError(f"targets takes a list, one label per document; target={targets!r}?")
+        each = (class_number(labels, label) for label in targets)
+        return Question(labels, None, each, other, single=True)
+    if isinstance(target, str) and target == PREDICTED:
+        return Question(labels, None, None, other, single=True)
+    if isinstance(target, str) and target == ALL:
+        return Question(labels, tuple(range(len(labels))), None, other, single=False, all=True)
+    if isinstance(target, str) or not isinstance(target, Iterable):
+        column = class_number(labels, target)
+        if column == other:
+            raise InputError(f"target and against are the same class, {labels[column]!r}")
+        return Question(labels, (column,), None, other, single=True)
+    if isinstance(target, bytes):
+        raise InputError(f"target must be a str, not bytes: {target!r:.60}")
+    wanted = list(target)
+    names_all = any(isinstance(label, str) and label == ALL for label in wanted)
+    if names_all and len(wanted) > 1 and ALL not in labels:
+        raise InputError("'all' stands for every class: say it alone")
+    columns = tuple(class_number(labels, label) for label in wanted)
+    if not columns:
+        raise InputError("target is an empty list; name at least one class")
+    if len(set(columns)) < len(columns):
+        raise InputError("target names a class twice")
+    return Question(labels, columns, None, other, single=False)

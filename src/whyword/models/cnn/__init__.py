@@ -1,0 +1,1 @@
+"""The paper's network, and its formulas beside it."""

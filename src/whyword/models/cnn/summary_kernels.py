@@ -1,0 +1,139 @@
+"""The compiled sums over words that make summary vectors, each beside its formula.
+
+Each place n of a block belongs to a row of the result, rows[n]; no two documents share a row.
+"""
+
+import numpy as np
+
+from whyword.base.compiled import Floats, Ints, Offsets, compiled_for_speed
+from whyword.base.threads import in_threads
+from whyword.models.cnn.relevance_kernels import (
+    Found,
+    FromAbove,
+    Numbers,
+    gather_answers,
+    hand_down,
+)
+
+
+def weighted_sums(found: Found, rows: Ints, weights: Floats, sums: Floats) -> None:
+    """Run :func:`add_weighted_sums` on all documents, on all cores."""
+
+    def work(first: int, last: int) -> None:
+        add_weighted_sums(found.ids, found.offsets, found.vectors, rows, weights, first, last, sums)
+
+    in_threads(work, len(found.pooled))
+
+
+@compiled_for_speed
+def add_weighted_sums(
+    ids: Ints,
+    offsets: Offsets,
+    vectors: Floats,
+    rows: Ints,
+    weights: Floats,
+    first: int,
+    last: int,
+    sums: Floats,
+) -> None:
+    """sums[rows[t], i] += weights[t] · x[t, i]."""
+    for n in range(offsets[first], offsets[last]):
+        if weights[n] != 0:
+            total, x, weight = sums[rows[n]], vectors[ids[n]], weights[n]
+            for i in range(x.size):
+                total[i] += weight * x[i]
+
+
+def element_sums(
+    found: Found, above: FromAbove, epsilon: float, shared: bool, rows: Ints, sums: Floats
+) -> None:
+    """Run :func:`add_element_sums` for the first target, on all cores."""
+
+    def work(first: int, last: int) -> None:
+        add_element_sums(*found, *above, epsilon, shared, rows, first, last, sums)
+
+    in_threads(work, len(found.pooled))
+
+
+@compiled_for_speed
+def add_element_sums(
+    ids: Ints,
+    offsets: Offsets,
+    table: Floats,
+    bias: Floats,
+    pooled: Floats,
+    winners: Ints,
+    vectors: Floats,
+    filters: Floats,
+    weight: Floats,
+    targets: Ints,
+    added: Numbers,
+    gain: Numbers,
+    epsilon: float,
+    shared: bool,
+    rows: Ints,
+    first: int,
+    last: int,
+    sums: Floats,
+) -> None:
+    """sums[rows[t], i] += x[t, i] · R[t, i], R as in :func:`add_element_relevance`.
+
+    Each filter's contribution goes straight to the sum: no relevance of single elements is held.
+    """
+    count, width, dimensions = pooled.shape[1], table.shape[1], vectors.shape[1]
+    parts, responses = np.empty((count, width)), np.empty(count)
+    strengths, shares = np.empty(count, np.float32), np.empty(count, np.float32)
+    for document in range(first, last):
+        start, won = offsets[document], winners[document]
+        gather_answers(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
+        hand_down(
+            pooled[document],
+            responses,
+            bias,
+            weight,
+            targets[document, 0],
+            added[document, 0],
+            gain[document, 0],
+            epsilon,
+            shared,
+            width * dimensions,
+            strengths,
+            shares,
+        )
+        for j in range(count):
+            strength, share = strengths[j], shares[j]
+            if strength != 0:
+                for tau in range(width):
+                    n = start + won[j] + tau
+                    total, x, own = sums[rows[n]], vectors[ids[n]], filters[tau, j]
+                    for i in range(dimensions):
+                        total[i] += (strength * own[i] * x[i] + share) * x[i]
+
+
+def squared_gradient_sums(found: Found, gradient: Floats, rows: Ints, sums: Floats) -> None:
+    """Run :func:`add_squared_gradient_sums` on all documents, on all cores."""
+
+    def work(first: int, last: int) -> None:
+        add_squared_gradient_sums(
+            found.ids, found.offsets, found.vectors, gradient, rows, first, last, sums
+        )
+
+    in_threads(work, len(found.pooled))
+
+
+@compiled_for_speed
+def add_squared_gradient_sums(
+    ids: Ints,
+    offsets: Offsets,
+    vectors: Floats,
+    gradient: Floats,
+    rows: Ints,
+    first: int,
+    last: int,
+    sums: Floats,
+) -> None:
+    """sums[rows[t], i] += x[t, i] · gradient[t, i]²."""
+    for n in range(offsets[first], offsets[last]):
+        total, x, slope = sums[rows[n]], vectors[ids[n]], gradient[n]
+        for i in range(x.size):
+            total[i] += slope[i] * slope[i] * x[i]

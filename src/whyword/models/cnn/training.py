@@ -1,0 +1,215 @@
+"""Training the network: torch's optimiser and autograd around our own kernels."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.base.errors import InputError, MissingExtraError
+from whyword.models.cnn.inputs import PADDING, InputBatch, compacted, gathered, parts
+from whyword.models.cnn.kernels import filter_gradient, pooled_maxima
+from whyword.models.cnn.network import Convolution, Network
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train; see :class:`whyword.CNNClassifier`."""
+
+    widths: tuple[int, ...]
+    filters: int
+    dropout: float
+    word_dropout: float
+    l2: float
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledBatch:
+    """Documents and the number of each one's class."""
+
+    inputs: InputBatch
+    classes: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """How far training is: the epoch's number, its mean loss, its accuracy on validation data."""
+
+    number: int
+    loss: float
+    accuracy: float | None
+
+
+def train_network(
+    train: LabelledBatch,
+    validation: LabelledBatch | None,
+    class_weights: NDArray[np.float32],
+    settings: Settings,
+    tell: Callable[[Epoch], None],
+) -> tuple[Network, Epoch]:
+    """Train and return the network of the best epoch on the validation data (else the last).
+
+    Parameters
+    ----------
+    train : LabelledBatch
+    validation : LabelledBatch or None
+    class_weights : (C,) float32
+        Weight of each class in the loss.
+    settings : Settings
+    tell : callable
+        Called after each epoch.
+    """
+    trainer = _Trainer(train.inputs, class_weights, settings)
+    best: tuple[Network, Epoch] | None = None
+    for number in range(1, settings.epochs + 1):
+        loss = trainer.epoch(train.classes)
+        network = trainer.network()
+        accuracy = None
+        if validation is not None:
+            scores = [network.forward(p) for p in parts(validation.inputs, network.most_rows())]
+            predicted = np.concatenate(scores).argmax(axis=1)
+            accuracy = float(np.mean(predicted == validation.classes))
+        epoch = Epoch(number, loss, accuracy)
+        if not np.isfinite(loss):
+            raise InputError(f"training diverged in epoch {number}; lower learning_rate")
+        tell(epoch)
+        if best is None or (accuracy or 0) >= (best[1].accuracy or 0):
+            best = network, epoch
+    if best is None:
+        raise InputError("epochs must be at least 1")
+    return best
+
+
+class _Trainer:
+    """The parameters, the optimiser and the random numbers of one training."""
+
+    def __init__(
+        self, inputs: InputBatch, class_weights: NDArray[np.float32], settings: Settings
+    ) -> None:
+        try:
+            import torch
+        except ImportError:
+            raise MissingExtraError("torch", "train") from None
+
+        self.torch: Any = torch
+        self.inputs = inputs
+        self.settings = settings
+        self.random = np.random.default_rng(settings.seed)
+        self.generator = torch.Generator().manual_seed(settings.seed)
+        self.loss = torch.nn.CrossEntropyLoss(torch.from_numpy(class_weights))
+        dimensions, total = inputs.vectors.shape[1], settings.filters * len(settings.widths)
+        self.convolutions = [
+            (
+                self._uniform(width * dimensions, width, settings.filters, dimensions),
+                self._uniform(width * dimensions, settings.filters),
+            )
+            for width in settings.widths
+        ]
+        self.output = (
+            self._uniform(total, total, len(class_weights)),
+            self._uniform(total, len(class_weights)),
+        )
+        parameters = [*(part for pair in self.convolutions for part in pair), *self.output]
+        self.optimiser = torch.optim.Adam(
+            parameters, lr=settings.learning_rate, weight_decay=settings.l2
+        )
+        # The rate falls linearly to zero: the last epochs settle what the first ones found.
+        steps = settings.epochs * -(-len(inputs) // settings.batch_size)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(
+            self.optimiser, lambda step: 1 - min(step, steps) / steps
+        )
+        self.convolve = _convolution(torch)
+
+    def _uniform(self, fan_in: int, *shape: int) -> "torch.Tensor":
+        """Return a parameter drawn from ±1/√fan_in, as torch's layers are."""
+        bound = fan_in**-0.5
+        values = self.torch.rand(shape, generator=self.generator) * (2 * bound) - bound
+        parameter: torch.Tensor = values.requires_grad_()
+        return parameter
+
+    def epoch(self, classes: NDArray[np.intp]) -> float:
+        """Train on every document once; return the mean loss."""
+        total = 0.0
+        for documents in self._batches():
+            batch = self._drawn(documents)
+            pooled = [self.convolve(*pair, batch) for pair in self.convolutions]
+            hidden = self._dropped(self.torch.cat(pooled, dim=1))
+            scores = hidden @ self.output[0] + self.output[1]
+            loss = self.loss(scores, self.torch.from_numpy(classes[documents]))
+            self.optimiser.zero_grad()
+            loss.backward()
+            self.optimiser.step()
+            self.schedule.step()
+            total += float(loss.detach()) * len(documents)
+        return total / len(self.inputs)
+
+    def _batches(self) -> Iterator[NDArray[np.intp]]:
+        order = self.random.permutation(len(self.inputs))
+        for start in range(0, len(order), self.settings.batch_size):
+            yield order[start : start + self.settings.batch_size]
+
+    def _drawn(self, documents: NDArray[np.intp]) -> InputBatch:
+        """Return a batch of its own with words dropped out and only the rows it needs."""
+        ids, offsets = gathered(self.inputs, documents)
+        ids[self.random.random(ids.size) < self.settings.word_dropout] = PADDING
+        return compacted(self.inputs, ids, offsets)
+
+    def _dropped(self, hidden: "torch.Tensor") -> "torch.Tensor":
+        if self.settings.dropout == 0:
+            return hidden
+        kept = self.torch.rand(hidden.shape, generator=self.generator) >= self.settings.dropout
+        dropped: torch.Tensor = hidden * kept / (1 - self.settings.dropout)
+        return dropped
+
+    def network(self) -> Network:
+        """Return a copy of the parameters as they are now."""
+
+        def copied(tensor: "torch.Tensor") -> NDArray[np.float32]:
+            array: NDArray[np.float32] = tensor.detach().numpy().copy()
+            return array
+
+        return Network(
+            tuple(Convolution(copied(weight), copied(bias)) for weight, bias in self.convolutions),
+            copied(self.output[0]),
+            copied(self.output[1]),
+        )
+
+
+def _convolution(torch: Any) -> Callable[..., "torch.Tensor"]:  # noqa: ANN401 - a module
+    """Return convolution, ReLU and max-pooling as one differentiable function.
+
+    Forward: the word table and its running maximum. Backward: the gradient reaches only the
+    winning windows of the filters that fired.
+    """
+
+    class Function(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, weight: Any, bias: Any, batch: InputBatch) -> Any:  # noqa: ANN401
+            width, filters, dimensions = weight.shape
+            vectors = torch.from_numpy(batch.vectors)
+            flat = torch.mm(vectors, weight.view(-1, dimensions).T)
+            table = flat.view(len(batch.vectors), width, filters).numpy()
+            table[:, 0] += bias.numpy()
+            pooled, winners = pooled_maxima(batch.ids, batch.offsets, table)
+            ctx.batch, ctx.pooled, ctx.winners, ctx.width = batch, pooled, winners, width
+            return torch.from_numpy(pooled)
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:  # noqa: ANN401
+            batch = ctx.batch
+            fired = gradient.numpy() * (ctx.pooled > 0)
+            weight_gradient = filter_gradient(
+                batch.ids, batch.offsets, batch.vectors, ctx.winners, fired, ctx.width
+            )
+            return torch.from_numpy(weight_gradient), torch.from_numpy(fired.sum(axis=0)), None
+
+    apply: Callable[..., torch.Tensor] = Function.apply
+    return apply

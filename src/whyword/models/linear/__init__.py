@@ -1,0 +1,1 @@
+"""Linear models over words, and their formulas beside them."""

@@ -1,0 +1,339 @@
+"""The bag-of-words classifier: TF-IDF and one linear SVM per class."""
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.base.checks import real_number, strings, whole_number
+from whyword.base.errors import InputError, MissingExtraError
+from whyword.models.estimator import (
+    Estimator,
+    checked_training_data,
+    class_weights,
+    restored_parameters,
+    softmax,
+)
+from whyword.models.linear.from_sklearn import PipelineFeatures, restored_features
+from whyword.models.linear.tfidf import FeatureRow, TfIdf, fitted_tfidf
+from whyword.models.store import fingerprint, packed, provenance, unpacked
+from whyword.words.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+_GRID = (0.1, 0.3, 1.0, 3.0, 10.0)
+_TEMPERATURES = np.geomspace(0.02, 50, 200)
+
+
+class SVMClassifier(Estimator):
+    """TF-IDF of unit length and a one-vs-rest linear SVM.
+
+    Parameters
+    ----------
+    C : float or None
+        Weight of errors against the margin; None chooses it by cross-validation.
+    folds : int
+        Of the cross-validation that chooses `C` and fits the probabilities.
+    sublinear : bool
+        Whether a word that occurs m times counts 1 + ln m rather than m.
+    class_weight : None, "balanced" or dict
+    max_words : int or None
+        Keep the first so many words of each text; None keeps all.
+    seed : int
+
+    Attributes
+    ----------
+    classes_ : (C,) array
+    features_ : TfIdf or PipelineFeatures
+    output_weight_ : (V, C) float64
+    output_bias_ : (C,) float64
+    temperature_ : float
+        Scores are divided by it before the softmax.
+    provenance_ : dict
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float | None = None,  # noqa: N803 - scikit-learn's name
+        folds: int = 10,
+        sublinear: bool = True,
+        class_weight: str | Mapping[Any, float] | None = None,
+        max_words: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.C = C
+        self.folds = folds
+        self.sublinear = sublinear
+        self.class_weight = class_weight
+        self.max_words = max_words
+        self.seed = seed
+
+    # ---- training -----------------------------------------------------------------------------
+
+    def fit(self, texts: Iterable[str], labels: Iterable[object]) -> Self:
+        """Train on texts and their labels."""
+        start = time.perf_counter()
+        checked, classes, numbers = checked_training_data(texts, labels)
+        if self.C is not None and not 1e-6 <= real_number("C", self.C, above=0) <= 1e6:
+            raise InputError(f"C must be from 1e-6 to 1e6 or None, not {self.C}")
+        seed = whole_number("seed", self.seed, least=0)
+        weights = class_weights(self.class_weight, classes, numbers)
+        features = fitted_tfidf(checked, Tokenizer(self.max_words), self.sublinear)
+        if not features.words:
+            raise InputError("the texts to train on have no words")
+        matrix = _matrix([features.row(text) for text in checked], len(features.words))
+        trainer = _Trainer(matrix, numbers, weights, seed)
+        folds = min(whole_number("folds", self.folds, least=2), int(np.bincount(numbers).min()))
+        grid = _GRID if self.C is None else (float(self.C),)
+        chosen, accuracy, scores = trainer.cross_validated(grid, folds)
+        self.output_weight_, self.output_bias_ = trainer.train(chosen)
+        self.classes_ = classes
+        self.features_: TfIdf | PipelineFeatures = features
+        self.temperature_ = 1.0 if scores is None else fitted_temperature(scores, numbers)
+        self.provenance_: dict[str, Any] = {
+            "data": fingerprint(checked, numbers.tolist()),
+            "documents": len(checked),
+            "C": chosen,
+            "validation_accuracy": accuracy,
+            "seconds": round(time.perf_counter() - start, 1),
+            "versions": provenance(),
+        }
+        return self
+
+    @classmethod
+    def from_pipeline(cls, pipeline: Any) -> Self:  # noqa: ANN401 - scikit-learn has no types
+        """Wrap a fitted scikit-learn pipeline: Count or Tfidf vectoriser, linear classifier.
+
+        Parameters
+        ----------
+        pipeline : sklearn.pipeline.Pipeline
+            A ``CountVectorizer`` or ``TfidfVectorizer`` of words or characters, and a classifier
+            with ``coef_`` and ``intercept_``.
+        """
+        steps = [step for _, step in getattr(pipeline, "steps", [])]
+        if len(steps) != 2:
+            raise InputError(
+                f"the pipeline has {len(steps)} steps; it must have two: "
+                "a Count or Tfidf vectoriser and a linear classifier"
+            )
+        vectorizer, classifier = steps
+        features = PipelineFeatures(vectorizer)
+        model = cls(sublinear=bool(getattr(vectorizer, "sublinear_tf", False)))
+        model.classes_, weight, bias = _linear_parts(classifier)
+        if len(weight) != len(features.words):
+            raise InputError(
+                f"the pipeline's vectoriser has {len(features.words):,} features, its classifier "
+                f"weights for {len(weight):,}"
+            )
+        model.features_ = features
+        model.output_weight_, model.output_bias_ = _both_classes(weight, bias)
+        # (−s, s) has twice the distance of (0, s), whose softmax a logistic regression uses
+        model.temperature_ = 2.0 if weight.shape[1] == 1 else 1.0
+        model.provenance_ = {"pipeline": repr(pipeline), "versions": provenance()}
+        return model
+
+    # ---- predicting ---------------------------------------------------------------------------
+
+    def class_scores(self, texts: Iterable[str]) -> NDArray[np.float64]:
+        """Return the scores of all classes, (documents, classes); (−s, s) for two classes."""
+        self.check_fitted()
+        checked = strings("texts", texts)
+        scores = np.empty((len(checked), len(self.classes_)))
+        for number, text in enumerate(checked):
+            row = self.features_.row(text)
+            scores[number] = row.values @ self.output_weight_[row.places] + self.output_bias_
+        return scores
+
+    def _temperature(self) -> float:
+        return self.temperature_
+
+    def known_words(self, texts: Iterable[str]) -> NDArray[np.int64]:
+        """Return how many distinct words of each text the model knows."""
+        self.check_fitted()
+        checked = strings("texts", texts)
+        return np.array([len(self.features_.row(text).places) for text in checked], np.int64)
+
+    def input_matrix(self, text: str) -> "csr_matrix":
+        """Return exactly what the classifier sees, (1, V) sparse."""
+        self.check_fitted()
+        return _matrix([self.features_.row(text)], len(self.output_weight_))
+
+    @property
+    def weights(self) -> dict[str, NDArray[np.float64]]:
+        """``output_weight`` (V, C) and ``output_bias`` (C,)."""
+        self.check_fitted()
+        return {"output_weight": self.output_weight_, "output_bias": self.output_bias_}
+
+    # ---- keeping ------------------------------------------------------------------------------
+
+    def stored(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return the tensors and the configuration that :meth:`save` writes."""
+        self.check_fitted()
+        features = self.features_
+        tensors: dict[str, NDArray[Any]] = {
+            "output_weight": self.output_weight_,
+            "output_bias": self.output_bias_,
+            "vocabulary": packed(features.words),
+        }
+        if isinstance(features, TfIdf):
+            tensors["document_frequency"] = features.frequencies
+            described: dict[str, Any] = {
+                "documents": features.documents,
+                "sublinear": features.sublinear,
+                "tokenizer": features.tokenizer.configuration(),
+            }
+        else:
+            tensors["idf"] = features.idf()
+            described = features.configuration()
+        configuration = {
+            "kind": "svm",
+            "classes": self.classes_.tolist(),
+            "parameters": self.get_params()
+            | (
+                {"class_weight": list(self.class_weight.items())}
+                if isinstance(self.class_weight, Mapping)
+                else {}
+            ),
+            "temperature": self.temperature_,
+            "features": described,
+            "provenance": self.provenance_,
+        }
+        return tensors, configuration
+
+    @classmethod
+    def from_stored(
+        cls, tensors: Mapping[str, NDArray[Any]], configuration: Mapping[str, Any]
+    ) -> Self:
+        """Put a model together from what :meth:`save` wrote."""
+        model = cls(**restored_parameters(configuration["parameters"]))
+        model.classes_ = np.array(configuration["classes"])
+        model.output_weight_ = tensors["output_weight"]
+        model.output_bias_ = tensors["output_bias"]
+        model.temperature_ = configuration["temperature"]
+        model.provenance_ = configuration["provenance"]
+        described, words = configuration["features"], unpacked(tensors["vocabulary"])
+        if "vectorizer" in described:
+            model.features_ = restored_features(described, words, tensors["idf"])
+        else:
+            model.features_ = TfIdf(
+                Tokenizer.from_configuration(described["tokenizer"]),
+                words,
+                tensors["document_frequency"],
+                described["documents"],
+                described["sublinear"],
+            )
+        return model
+
+
+def _linear_parts(
+    classifier: Any,  # noqa: ANN401 - scikit-learn has no types
+) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
+    """Return classes, weights (V, rows) and biases (rows,) of a linear classifier."""
+    name = type(classifier).__name__
+    if hasattr(classifier, "kernel") or not all(
+        hasattr(classifier, part) for part in ("coef_", "intercept_", "classes_")
+    ):
+        raise InputError(f"the pipeline's {name} is not a fitted linear classifier")
+    weight = (
+        classifier.coef_.toarray() if hasattr(classifier.coef_, "toarray") else classifier.coef_
+    )
+    weight = np.atleast_2d(np.asarray(weight, np.float64)).T
+    classes = np.asarray(classifier.classes_)
+    if classes.ndim != 1 or weight.shape[1] != (1 if len(classes) == 2 else len(classes)):
+        raise InputError(
+            f"the pipeline's {name} has {weight.shape[1]} rows of weights for {classes.size} "
+            "classes; one per class is needed"
+        )
+    bias = np.broadcast_to(np.asarray(classifier.intercept_, np.float64), weight.shape[1])
+    return classes, weight, bias
+
+
+def fitted_temperature(scores: NDArray[np.float64], numbers: NDArray[np.intp]) -> float:
+    """Return the temperature under which held-out labels are most probable."""
+    rows = np.arange(len(numbers))
+
+    def loss(temperature: float) -> float:
+        chances = softmax(scores / temperature)[rows, numbers]
+        return float(-np.mean(np.log(np.maximum(chances, 1e-300))))
+
+    return float(min(_TEMPERATURES, key=loss))
+
+
+class _Trainer:
+    """Linear SVMs on one matrix of features."""
+
+    def __init__(
+        self,
+        matrix: "csr_matrix",
+        numbers: NDArray[np.intp],
+        weights: NDArray[np.float32],
+        seed: int,
+    ) -> None:
+        self.matrix = matrix
+        self.numbers = numbers
+        self.weights = {number: float(weight) for number, weight in enumerate(weights)}
+        self.seed = seed
+
+    def _svm(self, c: float) -> Any:  # noqa: ANN401 - scikit-learn has no types
+        from sklearn.svm import LinearSVC
+
+        return LinearSVC(C=c, class_weight=self.weights, random_state=self.seed)
+
+    def train(self, c: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return weights (V, C) and biases (C,) of SVMs trained on everything."""
+        svm = self._svm(c).fit(self.matrix, self.numbers)
+        return _both_classes(svm.coef_.T, svm.intercept_)
+
+    def cross_validated(
+        self, grid: tuple[float, ...], folds: int
+    ) -> tuple[float, float | None, NDArray[np.float64] | None]:
+        """Return the best C, its accuracy on held-out folds, and all held-out scores.
+
+        Without two documents of every class there are no folds; C is then 1.
+        """
+        if folds < 2:
+            return (grid[0] if len(grid) == 1 else 1.0), None, None
+        results = [self._held_out_scores(c, folds) for c in grid]
+        accuracies = [float(np.mean(s.argmax(axis=1) == self.numbers)) for s in results]
+        best = int(np.argmax(accuracies))
+        return grid[best], accuracies[best], results[best]
+
+    def _held_out_scores(self, c: float, folds: int) -> NDArray[np.float64]:
+        from joblib import Parallel, delayed
+        from sklearn.model_selection import StratifiedKFold
+
+        cut = StratifiedKFold(folds, shuffle=True, random_state=self.seed)
+        parts = list(cut.split(self.matrix, self.numbers))
+        fits = Parallel(n_jobs=-1)(
+            delayed(self._svm(c).fit)(self.matrix[train], self.numbers[train]) for train, _ in parts
+        )
+        scores = np.empty((len(self.numbers), len(self.weights)))
+        for svm, (_, test) in zip(fits, parts, strict=True):
+            weight, bias = _both_classes(svm.coef_.T, svm.intercept_)
+            scores[test] = self.matrix[test] @ weight + bias
+        return scores
+
+
+def _both_classes(
+    weight: NDArray[np.float64], bias: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return weights (V, C) and biases (C,); a single SVM for two classes becomes (−s, s)."""
+    if weight.shape[1] == 1:
+        return np.concatenate([-weight, weight], axis=1), np.concatenate([-bias, bias])
+    return np.ascontiguousarray(weight), np.asarray(bias)
+
+
+def _matrix(rows: list[FeatureRow], columns: int) -> "csr_matrix":
+    """Return feature rows as a sparse matrix, (rows, columns)."""
+    try:
+        from scipy.sparse import csr_matrix
+    except ImportError:
+        raise MissingExtraError("scikit-learn", "train") from None
+    ends = np.cumsum([0, *(len(row.places) for row in rows)])
+    places = np.concatenate([row.places for row in rows])
+    values = np.concatenate([row.values for row in rows])
+    return csr_matrix((values, places, ends), shape=(len(rows), columns))

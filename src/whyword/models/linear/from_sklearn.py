@@ -1,0 +1,123 @@
+"""Features of a vectoriser that somebody fitted with scikit-learn."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.base.errors import InputError, MissingExtraError
+from whyword.models.linear.placement import placed_features
+from whyword.models.linear.tfidf import Bag, FeatureRow, bag_of
+from whyword.words.document import Document
+
+_VECTORISERS = ("CountVectorizer", "TfidfVectorizer")
+_CALLABLES = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
+_KEPT = (
+    *("strip_accents", "lowercase", "stop_words", "token_pattern", "ngram_range", "analyzer"),
+    *("binary", "norm", "use_idf", "smooth_idf", "sublinear_tf", "encoding", "decode_error"),
+)
+
+
+class PipelineFeatures:
+    """What a fitted ``CountVectorizer`` or ``TfidfVectorizer`` sees of a text.
+
+    Attributes
+    ----------
+    vectorizer
+        Of scikit-learn.
+    words : list of V str
+        Its words or n-grams.
+    """
+
+    def __init__(self, vectorizer: Any) -> None:  # noqa: ANN401 - scikit-learn has no types
+        name = type(vectorizer).__name__
+        if name not in _VECTORISERS:
+            raise InputError(
+                f"the pipeline begins with {name}; it must be one of {', '.join(_VECTORISERS)}"
+            )
+        if not hasattr(vectorizer, "vocabulary_"):
+            raise InputError(f"the pipeline's {name} is not fitted yet; fit the pipeline first")
+        if vectorizer.input != "content":
+            raise InputError(
+                f"the pipeline's {name} reads input={vectorizer.input!r}; texts are its content: "
+                "make it with input='content'"
+            )
+        self.vectorizer = vectorizer
+        self.words: list[str] = [str(word) for word in vectorizer.get_feature_names_out()]
+
+    def row(self, text: str) -> FeatureRow:
+        """Return the text's features."""
+        matrix = self.vectorizer.transform([text]).tocsr()
+        matrix.sort_indices()
+        return FeatureRow(matrix.indices.astype(np.intp), matrix.data.astype(np.float64))
+
+    def bag(self, text: str) -> Bag:
+        """Return the text's features and the words they stand for.
+
+        An n-gram's share goes to the words it covers in equal parts.
+        """
+        document, occurrences = placed_features(self.vectorizer, text)
+        place_of = self.vectorizer.vocabulary_
+        known = [(place_of[name], words) for name, words in occurrences if name in place_of]
+        return bag_of(document, self.row(text), known)
+
+    def bag_without(self, document: Document, deleted: NDArray[np.intp]) -> Bag:
+        """Return the document's bag made anew with blanks for the words at these positions.
+
+        A feature that comes to stand on something that was no word of the document, as rules of
+        cutting may have it, stands on no word.
+        """
+        characters = list(document.text)
+        for start, end in document.spans[deleted].tolist():
+            characters[start:end] = " " * (end - start)
+        bag = self.bag("".join(characters))
+        numbers = {tuple(span): number for number, span in enumerate(document.spans.tolist())}
+        found = [numbers.get(tuple(span), -1) for span in bag.document.spans.tolist()]
+        words = np.array(found, np.intp)[bag.words] if found else bag.words
+        placed = words >= 0
+        return Bag(document, bag.row, words[placed], bag.features[placed], bag.shares[placed])
+
+    def configuration(self) -> dict[str, Any]:
+        """Return what is needed to make the vectoriser again; raise if that is code."""
+        parameters = self.vectorizer.get_params()
+        for name in _CALLABLES:
+            if callable(parameters[name]):
+                raise InputError(
+                    f"the vectoriser's {name} is a function, and a saved model holds no code; "
+                    "keep the pipeline and call from_pipeline again"
+                )
+        stop_words = parameters["stop_words"]
+        if stop_words is not None and not isinstance(stop_words, str):
+            parameters["stop_words"] = sorted(stop_words)
+        return {
+            "vectorizer": type(self.vectorizer).__name__,
+            "parameters": {name: parameters[name] for name in _KEPT if name in parameters},
+        }
+
+    def idf(self) -> NDArray[np.float64]:
+        """Return the vectoriser's idf, (V,); ones if it has none."""
+        if getattr(self.vectorizer, "use_idf", False):
+            return np.asarray(self.vectorizer.idf_, np.float64)
+        return np.ones(len(self.words))
+
+
+def restored_features(
+    configuration: Mapping[str, Any], words: list[str], idf: NDArray[np.float64]
+) -> PipelineFeatures:
+    """Make the vectoriser again."""
+    try:
+        from sklearn.feature_extraction import text as vectorisers
+    except ImportError:
+        raise MissingExtraError("scikit-learn", "train") from None
+    if configuration["vectorizer"] not in _VECTORISERS:
+        raise InputError(f"unknown vectoriser {configuration['vectorizer']!r}")
+    stored = configuration["parameters"]
+    parameters = {name: stored[name] for name in _KEPT if name in stored}
+    parameters["ngram_range"] = tuple(parameters["ngram_range"])
+    make = getattr(vectorisers, configuration["vectorizer"])
+    vectorizer = make(vocabulary=words, **parameters)
+    vectorizer.fit([""])  # sets up what the vocabulary decides; the idf follows
+    if getattr(vectorizer, "use_idf", False):
+        vectorizer.idf_ = np.array(idf)
+    return PipelineFeatures(vectorizer)

@@ -1,0 +1,192 @@
+"""Where the features of a scikit-learn vectoriser stand in a text."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from whyword.words.document import Document
+
+Occurrence: TypeAlias = tuple[str, Sequence[int]]  # a feature and the numbers of its words
+Span: TypeAlias = tuple[int, int]
+
+_GAP = re.compile(r"\s\s+")  # what the character analysers make one space
+_CHUNK = re.compile(r"\S+")
+
+
+def placed_features(
+    vectorizer: Any,  # noqa: ANN401 - scikit-learn has no types
+    text: str,
+) -> tuple[Document, list[Occurrence]]:
+    """Return the text's words and every occurrence of a feature with the words it covers.
+
+    The vectoriser's own steps are retraced with the places kept. Where they cannot be (a step is
+    somebody's function), its features are looked for in the text, and those that are not found
+    cover no word.
+    """
+    features = Counter(vectorizer.build_analyzer()(text))
+    custom = any(callable(getattr(vectorizer, name)) for name in _STEPS)
+    retraced = None if custom else _retraced(vectorizer, text)
+    if retraced is not None and Counter(name for name, _ in retraced[1]) == features:
+        return retraced
+    return _searched(features, text)
+
+
+_STEPS = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
+
+
+def _retraced(
+    vectorizer: Any,  # noqa: ANN401 - scikit-learn has no types
+    text: str,
+) -> tuple[Document, list[Occurrence]] | None:
+    prepared, origins = _prepared(text, vectorizer.lowercase, vectorizer.strip_accents)
+    if vectorizer.analyzer == "word":
+        return _words(vectorizer, text, prepared, origins)
+    return _characters(vectorizer, text, prepared, origins)
+
+
+def _prepared(text: str, lowercase: bool, accents: str | None) -> tuple[str, list[int]]:
+    """Return the preprocessed text, and for each of its characters the place it comes from."""
+    characters, sources = list(text), list(range(len(text)))
+    if lowercase:
+        sources = [place for place, c in enumerate(text) for _ in c.lower()]
+        characters = list(text.lower())  # not letter by letter: a final sigma has its own form
+    pieces, origins = [], []
+    for place, character in zip(sources, characters, strict=True):
+        piece = character
+        if accents is not None:
+            piece = unicodedata.normalize("NFKD", piece)
+            if accents == "ascii":
+                piece = piece.encode("ascii", "ignore").decode("ascii")
+            else:
+                piece = "".join(c for c in piece if not unicodedata.combining(c))
+        pieces.append(piece)
+        origins += [place] * len(piece)
+    return "".join(pieces), [*origins, len(text)]
+
+
+def _words(
+    vectorizer: Any,  # noqa: ANN401 - scikit-learn has no types
+    text: str,
+    prepared: str,
+    origins: list[int],
+) -> tuple[Document, list[Occurrence]] | None:
+    pattern = re.compile(vectorizer.token_pattern)
+    spans = [found.span(min(pattern.groups, 1)) for found in pattern.finditer(prepared)]
+    if any(start < end for (_, end), (start, _) in pairwise(spans)) or (-1, -1) in spans:
+        return None  # tokens that overlap, or that stand nowhere
+    stops = vectorizer.get_stop_words() or ()
+    kept = [n for n, (start, end) in enumerate(spans) if prepared[start:end] not in stops]
+    least, most = vectorizer.ngram_range
+    occurrences: list[Occurrence] = []
+    for size in range(least, min(most, len(kept)) + 1):
+        for first in range(len(kept) - size + 1):
+            covered = kept[first : first + size]
+            name = " ".join(prepared[slice(*spans[n])] for n in covered)
+            occurrences.append((name, covered))
+    return _document(text, [_original(span, origins) for span in spans]), occurrences
+
+
+def _original(span: Span, origins: list[int]) -> Span:
+    start, end = span
+    return origins[start], (origins[end - 1] + 1 if end > start else origins[start])
+
+
+def _characters(
+    vectorizer: Any,  # noqa: ANN401 - scikit-learn has no types
+    text: str,
+    prepared: str,
+    origins: list[int],
+) -> tuple[Document, list[Occurrence]]:
+    squeezed, places = _squeezed(prepared, origins)
+    document = _document(text, [found.span() for found in _CHUNK.finditer(text)])
+    starts = document.spans[:, 0]
+    least, most = vectorizer.ngram_range
+    cut = _within_words if vectorizer.analyzer == "char_wb" else _anywhere
+    occurrences: list[Occurrence] = []
+    for name, characters in cut(squeezed, least, most):
+        at = [places[c] for c in characters if not squeezed[c].isspace()]
+        words = {int(word) - 1 for word in np.searchsorted(starts, at, "right")} if at else set()
+        occurrences.append((name, sorted(words)))
+    return document, occurrences
+
+
+def _squeezed(prepared: str, origins: list[int]) -> tuple[str, list[int]]:
+    """Return the text with runs of white space as one space, and where each character was."""
+    pieces, places, done = [], [], 0
+    for gap in _GAP.finditer(prepared):
+        pieces += [prepared[done : gap.start()], " "]
+        places += origins[done : gap.start() + 1]
+        done = gap.end()
+    pieces.append(prepared[done:])
+    return "".join(pieces), places + origins[done:]
+
+
+def _anywhere(text: str, least: int, most: int) -> Iterator[tuple[str, range]]:
+    for size in range(least, min(most, len(text)) + 1):
+        for first in range(len(text) - size + 1):
+            yield text[first : first + size], range(first, first + size)
+
+
+def _within_words(text: str, least: int, most: int) -> Iterator[tuple[str, range]]:
+    for found in _CHUNK.finditer(text):
+        start, end = found.span()
+        padded = f" {found[0]} "
+        for size in range(least, most + 1):
+            for first in range(max(1, len(padded) - size + 1)):
+                low = start - 1 + first
+                inside = range(max(start, low), min(end, low + size))
+                yield padded[first : first + size], inside or range(start, start + 1)
+            if size >= len(padded):  # a short word counts once
+                break
+
+
+def _searched(features: Counter[str], text: str) -> tuple[Document, list[Occurrence]]:
+    """Look for the features in the text, the occurrences of each one after the other."""
+    folded = text.lower()
+    if len(folded) != len(text):
+        folded = text
+    document = _document(text, [found.span() for found in _CHUNK.finditer(text)])
+    starts = document.spans[:, 0]
+    occurrences: list[Occurrence] = []
+    for feature, count in features.items():
+        name = str(feature)
+        places = _places(name, text, folded, count)
+        for number in range(count):
+            covered: list[int] = []
+            if number < len(places):
+                first = int(np.searchsorted(starts, places[number], "right")) - 1
+                last = int(np.searchsorted(starts, places[number] + len(name) - 1, "right")) - 1
+                covered = list(range(max(0, first), last + 1))
+            occurrences.append((name, covered))
+    return document, occurrences
+
+
+def _places(name: str, text: str, folded: str, most: int) -> list[int]:
+    """Return where the name stands in the text, at most so many places.
+
+    Whole words come first, those in the same case before others, then beginnings of words (the
+    name may be a stem), then any place.
+    """
+    if not name.strip():
+        return []
+    exact, lowered = re.escape(name), re.escape(name.lower())
+    wanted = (
+        (rf"(?<!\w){exact}(?!\w)", text),
+        (rf"(?<!\w){lowered}(?!\w)", folded),
+        (rf"(?<!\w){lowered}", folded),
+        (lowered, folded),
+    )
+    places: dict[int, None] = {}
+    for pattern, where in wanted:
+        if len(places) < most:
+            places |= dict.fromkeys(found.start() for found in re.finditer(pattern, where))
+    return sorted(list(places)[:most])
+
+
+def _document(text: str, spans: list[Span]) -> Document:
+    return Document(text, np.array(spans, np.int32).reshape(-1, 2))

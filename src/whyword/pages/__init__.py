@@ -1,0 +1,1 @@
+"""How plain data is laid out to be looked at; knows no model."""

@@ -1,0 +1,206 @@
+"""Every table and figure of the paper, computed: plain data from models and texts."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.analysis.class_words import class_words
+from whyword.analysis.document_map import project
+from whyword.analysis.summary import summarize
+from whyword.corpora.corpus import Part
+from whyword.evaluation.deletion import DeletionCurve, deletion_curves
+from whyword.evaluation.power import ExplanatoryPower, explanatory_power, random_halves
+from whyword.evaluation.quality import model_quality
+from whyword.evaluation.significance import Comparison, compare, compare_all
+from whyword.methods.explain import explain
+from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.linear.classifier import SVMClassifier
+from whyword.reports import paper
+from whyword.words.tokenizer import Tokenizer
+
+Model = CNNClassifier | SVMClassifier
+
+_METHODS = {"LRP": "lrp", "SA": "sensitivity", "TFIDF": "tfidf", "uniform": "uniform"}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is computed.
+
+    Attributes
+    ----------
+    train, test : int or None
+        Documents to use; None takes all.
+    cbow_epochs, epochs : int
+        Of the word vectors and of the networks.
+    learning_rate : float
+    filters : float
+        Share of the paper's number of filters.
+    validation : int
+        Documents held out to choose the epoch.
+    folds : int
+        Of the SVM's cross-validation.
+    runs : int
+        Of random deletion.
+    seed : int
+    """
+
+    train: int | None = None
+    test: int | None = None
+    cbow_epochs: int = 40
+    epochs: int = 15
+    learning_rate: float = 2e-3
+    filters: float = 1.0
+    validation: int = 1000
+    folds: int = 10
+    runs: int = paper.RUNS
+    seed: int = 0
+
+    def as_inputs(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return asdict(self)
+
+
+QUICK = Plan(
+    train=3000,
+    test=700,
+    cbow_epochs=12,
+    epochs=8,
+    learning_rate=5e-3,  # few steps, so larger ones
+    filters=0.2,
+    validation=300,
+    folds=2,
+    runs=2,
+)
+
+
+def quality(model: Model, test: Part) -> dict[str, Any]:
+    """Return Table 1's figure and more."""
+    return model_quality(model, test.texts, test.labels or []).to_dict()
+
+
+def heatmaps(model: Model, test: Part) -> dict[str, Any]:
+    """Return the example document explained for the paper's two targets, as JSON."""
+    text = test.texts[test.ids.index(paper.EXAMPLE)]
+    found = explain(model, [text], list(paper.EXAMPLE_TARGETS), ids=[paper.EXAMPLE])
+    return {"explanation": found[0].to_json()}
+
+
+def words(model: Model, test: Part) -> dict[str, Any]:
+    """Return the thirty words of each class: [word, relevance, seen in training]."""
+    found = class_words(model, test.texts, top=30, ids=test.ids)
+    return {
+        str(label): [[one.word, one.relevance, one.seen] for one in entries]
+        for label, entries in found.items()
+    }
+
+
+def deletion(model: Model, test: Part, plan: Plan) -> dict[str, Any]:
+    """Return the three experiments' curves and what the paired bootstrap says of them."""
+    found = deletion_curves(
+        model,
+        test.texts,
+        test.labels or [],
+        steps=paper.STEPS,
+        least_words=paper.LEAST_WORDS,
+        runs=plan.runs,
+        seed=plan.seed,
+    )
+    return {
+        str(number): {
+            "curves": {
+                name: {**curve.to_dict(), "largest_deviation": _largest_deviation(curve)}
+                for name, curve in curves.items()
+            },
+            "comparisons": [one.to_dict() for one in compare_all(curves)],
+        }
+        for number, curves in found.items()
+    }
+
+
+def _largest_deviation(curve: DeletionCurve) -> float:
+    """Return how far the accuracies of a curve's runs are apart, where they are farthest."""
+    return float(curve.correct.mean(axis=1).std(axis=0).max())
+
+
+class Measured(NamedTuple):
+    """Documents of at least two words, which explanatory power is measured on."""
+
+    texts: tuple[str, ...]
+    labels: tuple[str, ...]
+
+
+def measured(test: Part) -> Measured:
+    """Return the documents that explanatory power is measured on."""
+    return _measured(tuple(test.texts), tuple(test.labels or ()))
+
+
+@lru_cache(maxsize=1)  # every row of Table 2 asks
+def _measured(texts: tuple[str, ...], labels: tuple[str, ...]) -> Measured:
+    tokenizer = Tokenizer(paper.MOST_WORDS)
+    long = [number for number, text in enumerate(texts) if len(tokenizer(text)) > 1]
+    return Measured(tuple(texts[n] for n in long), tuple(labels[n] for n in long))
+
+
+def summaries(model: Model, weighting: str, texts: Sequence[str]) -> Any:  # noqa: ANN401 - dense or sparse
+    """Return summary vectors by the name of a weighting in Table 2."""
+    name, _, elements = weighting.partition(" ")
+    return summarize(model, texts, _METHODS[name], "element" if elements else "word")
+
+
+def power(
+    model: Model, weighting: str, test: Part, plan: Plan, mapped: bool = False
+) -> dict[str, Any]:
+    """Return a row of Table 2, and with `mapped` the documents on a plane."""
+    texts, labels = measured(test)
+    vectors = summaries(model, weighting, texts)
+    found = explanatory_power(
+        vectors, labels, paper.SPLITS, range(1, paper.NEIGHBOURS + 1), seed=plan.seed
+    )
+    more = {"plane": plane(vectors, labels)} if mapped else {}
+    return {**found.to_dict(), "documents": len(texts), **more}
+
+
+def restored_power(row: dict[str, Any], plan: Plan) -> ExplanatoryPower:
+    """Return a row of Table 2 as what it was measured as."""
+    return ExplanatoryPower(
+        row["epi"],
+        row["k"],
+        np.array(row["accuracies"]),
+        np.array(row["neighbours"]),
+        random_halves(row["documents"], paper.SPLITS, plan.seed),
+    )
+
+
+def compared(
+    first: str, second: str, rows: dict[str, dict[str, Any]], plan: Plan, alpha: float
+) -> Comparison:
+    """Return the corrected resampled t-test between two rows of Table 2."""
+    a, b = (restored_power(rows[name], plan) for name in (first, second))
+    return compare(a, b, names=(first, second), alpha=alpha)
+
+
+def plane(vectors: Any, labels: Sequence[str]) -> dict[str, Any]:  # noqa: ANN401 - dense or sparse
+    """Return documents on their vectors' first two principal components, and how they cluster."""
+    points, share = project(vectors)
+    groups = [paper.group_of(label) for label in labels]
+    return {
+        "points": np.round(points, 4).tolist(),
+        "labels": list(labels),
+        "share": share,
+        "neighbours_of_own_group": _neighbours_alike(points, groups),
+    }
+
+
+def _neighbours_alike(points: NDArray[np.floating[Any]], groups: Sequence[str]) -> float:
+    """Return how many of each point's ten nearest belong to its own group, as a share."""
+    from sklearn.neighbors import NearestNeighbors
+
+    count = min(10, len(points) - 1)
+    nearest = NearestNeighbors(n_neighbors=count).fit(points).kneighbors(return_distance=False)
+    numbers = np.unique(groups, return_inverse=True)[1]
+    return float(np.mean(numbers[nearest] == numbers[:, None]))

@@ -1,0 +1,1 @@
+"""Words to vectors: files, packages, CBOW."""

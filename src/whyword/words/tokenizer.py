@@ -1,0 +1,114 @@
+"""Text to words with character spans."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.base.checks import strings, whole_number
+from whyword.base.errors import InputError
+from whyword.words.characters import character_classes
+from whyword.words.document import Document
+from whyword.words.scan import code_points, folded_hashes, word_spans
+
+# English words that keep their dot in mid-sentence. Initials (J.) and dotted short pieces (U.S.,
+# Ph.D.) need no entry. Left out: those that are also words and so end sentences (no, sun, ill).
+ABBREVIATIONS = frozenset(
+    """
+    mr mrs ms messrs dr drs prof rev hon st sr jr capt cmdr col gen gov lt maj sgt sen rep pres
+    etc vs cf al viz approx resp incl excl
+    fig figs vol vols nos pp eds ref refs sec eq eqs ch
+    dept inc ltd corp co bros assn assoc univ inst natl intl govt bldg ave blvd rd
+    jan feb apr jun jul aug sep sept oct nov dec tue tues thu thur thurs fri
+    calif ariz okla tenn conn fla kan mich minn mont neb nev ore tex wis wyo
+    """.split()
+)
+
+# Capitalised, these begin a sentence even after an abbreviation: "in the U.S. The next day".
+SENTENCE_STARTERS = frozenset(
+    """
+    the an this that these those there here it he she we they i you my his her our their its
+    in if but and or as at on for to from with by not yes well so then now also after since
+    although though because while when where why how what which is are was were does did
+    have has had could would should please thanks however
+    """.split()
+)
+
+_CONTRACTIONS = ("cannot", "gimme", "gonna", "gotta", "lemme", "wanna")
+_LONGEST = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """Cuts a text into words as NLTK does, and keeps those made of letters, ``-``, ``.``, ``'``.
+
+    Attributes
+    ----------
+    max_words : int or None
+        Keep the first so many words; the document counts the rest. None keeps all.
+    abbreviations : frozenset of str
+        Words that keep their dot in mid-sentence, with it or without.
+
+    Examples
+    --------
+    >>> Tokenizer()("Don't ask Dr. Who about NASA's X-15.").words
+    ['Do', "n't", 'ask', 'Dr.', 'Who', 'about', 'NASA', "'s"]
+    """
+
+    max_words: int | None = None
+    abbreviations: frozenset[str] = ABBREVIATIONS
+
+    def __post_init__(self) -> None:
+        if self.max_words is not None:
+            whole_number("max_words", self.max_words)
+        strings("abbreviations", self.abbreviations)
+
+    def __call__(self, text: str) -> Document:
+        """Return the text with its words' spans."""
+        if not isinstance(text, str):
+            raise InputError(f"a text must be a str, not {type(text).__name__}: {text!r:.60}")
+        if len(text) > _LONGEST:
+            raise InputError(f"a text may have {_LONGEST:,} characters at most, not {len(text):,}")
+        spans = word_spans(code_points(text), character_classes(), *self._hashes)
+        kept = spans[: self.max_words]
+        return Document(text, kept, truncated=len(spans) - len(kept))
+
+    def configuration(self) -> dict[str, object]:
+        """Return what is needed to make the tokeniser again, as plain data."""
+        return {"max_words": self.max_words, "abbreviations": sorted(self.abbreviations)}
+
+    @classmethod
+    def from_configuration(cls, stored: Mapping[str, Any]) -> Self:
+        """Make a tokeniser from its :meth:`configuration`."""
+        return cls(stored["max_words"], frozenset(stored["abbreviations"]))
+
+    @cached_property
+    def _hashes(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
+        return (
+            folded_hashes(word.rstrip(".") for word in self.abbreviations),
+            folded_hashes(SENTENCE_STARTERS),
+            folded_hashes(_CONTRACTIONS),
+        )
+
+
+def tokenize(text: str, max_words: int | None = None) -> Document:
+    """Return the text with its words' spans, by the default tokeniser.
+
+    Parameters
+    ----------
+    text : str
+    max_words : int, optional
+        Keep the first so many words.
+    """
+    return Tokenizer(max_words)(text)
+
+
+def words_of(texts: Iterable[str], tokenizer: Tokenizer | None = None) -> Iterable[list[str]]:
+    """Yield each text's words."""
+    if isinstance(texts, str):
+        raise InputError("texts must be a list of strings, not one string: [text]")
+    tokenizer = tokenizer or Tokenizer()
+    return (tokenizer(text).words for text in texts)

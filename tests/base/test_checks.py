@@ -1,0 +1,71 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from whyword import InputError, MissingExtraError
+from whyword.base.checks import (
+    check_installed,
+    existing_file,
+    expanded,
+    listed,
+    real_number,
+    share,
+    strings,
+    whole_number,
+)
+
+
+def test_whole_numbers() -> None:
+    assert whole_number("n", np.int64(3)) == 3
+    for wrong in (0, -1, 2.0, "3", None, True, 2**31):
+        with pytest.raises(InputError, match="n must be a whole number from 1 to 2,147,483,647"):
+            whole_number("n", wrong)
+
+
+def test_shares() -> None:
+    assert share("s", 0) == 0.0
+    for wrong in (1, -0.1, "0.5", None, False, float("nan")):
+        with pytest.raises(InputError, match="s must be a share"):
+            share("s", wrong)
+
+
+def test_real_numbers() -> None:
+    assert real_number("x", np.float32(0.5)) == 0.5
+    assert real_number("x", 0) == 0.0
+    for wrong in ("1", None, True, float("inf"), float("nan")):
+        with pytest.raises(InputError, match="x must be a number"):
+            real_number("x", wrong)
+    with pytest.raises(InputError, match="x must be at least 0"):
+        real_number("x", -1)
+    with pytest.raises(InputError, match="x must be above 0"):
+        real_number("x", 0, above=0)
+
+
+def test_strings() -> None:
+    assert strings("x", (w for w in "ab")) == ["a", "b"]
+    for wrong in ("ab", 5, ["a", 5], None):
+        with pytest.raises(InputError, match="x"):
+            strings("x", wrong)  # type: ignore[arg-type]
+
+
+def test_paths(tmp_path: Path) -> None:
+    assert expanded("~nobody-has-this-name/x") == Path("~nobody-has-this-name/x")
+    assert expanded("~") == Path.home()
+    with pytest.raises(InputError, match="empty name"):
+        expanded("")
+    with pytest.raises(InputError, match="not a regular file"):
+        existing_file(tmp_path)
+
+
+def test_long_lists_are_cut_short() -> None:
+    assert listed(["a", "b"]) == "a, b"
+    assert listed([str(n) for n in range(5000)], most=2) == "0, 1, … (5,000 in all)"
+
+
+def test_what_is_missing_is_named_before_the_work() -> None:
+    check_installed("report", "numpy", "json")
+    with pytest.raises(
+        MissingExtraError, match=r"nowhere is not .* pip install 'whyword\[report\]'"
+    ):
+        check_installed("report", "numpy", "nowhere")

@@ -1,0 +1,112 @@
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from whyword import InputError
+from whyword.base.files import alone_in, cache_folder, sha256_of, temporary_folder, written_whole
+
+
+class StopError(Exception):
+    pass
+
+
+def fail_half_way(path: Path) -> None:
+    with written_whole(path) as draft:
+        draft.write_text("half")
+        raise StopError
+
+
+def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "a.txt"
+    with pytest.raises(StopError):
+        fail_half_way(path)
+    assert not path.exists()
+    with written_whole(path) as draft:
+        draft.write_text("old")
+    with pytest.raises(StopError):
+        fail_half_way(path)
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_killed_writer_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    code = (
+        "import sys, time; from pathlib import Path; from whyword.base.files import written_whole\n"
+        f"with written_whole(Path({str(path)!r})) as draft:\n"
+        "    draft.write_text('half'); print('ready', flush=True); time.sleep(60)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert path.read_text() == "old"
+
+
+def test_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHYWORD_CACHE", str(tmp_path / "here"))
+    assert cache_folder() == tmp_path / "here"
+    assert cache_folder().is_dir()
+    with temporary_folder() as folder:
+        assert folder.parent == cache_folder()
+    assert not folder.exists()
+    monkeypatch.delenv("WHYWORD_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    if sys.platform == "linux":
+        assert cache_folder() == tmp_path / "xdg" / "whyword"
+
+
+def test_a_cache_folder_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHYWORD_CACHE", "/proc/nowhere")
+    with pytest.raises(InputError, match=r"cannot be made .*; set WHYWORD_CACHE to another"):
+        cache_folder()
+
+
+def test_sha256(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(os.urandom(100_000))
+    assert sha256_of(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_links_pipes_folders_and_modes(tmp_path: Path) -> None:
+    """What a link points to is replaced; a pipe is written to; a folder is none of our business."""
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    target.chmod(0o600)
+    link.symlink_to(target)
+    with written_whole(link) as draft:
+        draft.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert target.stat().st_mode & 0o777 == 0o600
+    with written_whole(Path("/dev/null")) as draft:
+        draft.write_text("gone")
+    assert Path("/dev/null").is_char_device()
+    for path, reason in (
+        (tmp_path, "is a folder"),
+        (target / "below", "cannot be written"),
+        (tmp_path / ("x" * 300), "cannot be written"),
+        (Path("/proc/x"), "cannot be written"),
+    ):
+        with pytest.raises(InputError, match=reason), written_whole(path):
+            pass
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "target"]
+
+
+def test_one_at_a_time_in_a_folder(tmp_path: Path) -> None:
+    with (
+        alone_in(tmp_path / "made"),
+        pytest.raises(InputError, match=r"another run is at work in .*made"),
+        alone_in(tmp_path / "made"),
+    ):
+        pass
+    with alone_in(tmp_path / "made"):
+        pass

@@ -1,0 +1,52 @@
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whyword.base.printable import one_line, storable, visible
+
+
+def test_what_could_steer_is_shown() -> None:
+    assert visible("a\x00b\x1b[31mc\x7f") == "a␀b␛[31mc␡"
+    assert visible("\u202eevil\u202c \u2066x\u2069") == "·evil· ·x·"
+    assert visible("\u2028\u2029\ufeff\ud800\uffff\U000e0041") == "······"
+
+
+def test_line_ends_are_line_feeds() -> None:
+    assert visible("a\r\nb\rc\nd\te") == "a\nb\nc\nd\te"
+
+
+def test_words_stay_as_they_are() -> None:
+    for text in (
+        "שלום",
+        "नमस्ते",
+        "👩\u200d🚀",
+        "می\u200cخواهم",
+        "e\u0301",
+        "co\u00adop",
+        "日本",
+        "\u00a0",
+    ):
+        assert visible(text) == text
+
+
+def test_one_line_is_printable() -> None:
+    assert one_line("a\nb\tc\x1b") == "a·b·c␛"
+    assert one_line("é ≤ 3") == "é ≤ 3"
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_nothing_hidden_is_left(text: str) -> None:
+    shown = visible(text)
+    assert not {unicodedata.category(c) for c in shown} & {"Cs", "Zl", "Zp"}
+    assert not [c for c in shown if unicodedata.category(c) == "Cc" and c not in "\n\t"]
+    assert not [c for c in shown if unicodedata.bidirectional(c) in ("LRO", "RLO", "LRE", "RLE")]
+    one_line(text).encode()
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_storable_keeps_every_offset(text: str) -> None:
+    kept = storable(text)
+    assert len(kept) == len(text)
+    kept.encode()
+    assert all(a == b or "\ud800" <= a <= "\udfff" for a, b in zip(text, kept, strict=True))

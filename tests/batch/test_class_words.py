@@ -1,0 +1,97 @@
+"""Class words over a corpus in files are those over its texts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from networks import small_cnn
+from served import model
+from streams import write_corpus
+
+from whyword import (
+    ClassWords,
+    CNNClassifier,
+    InputError,
+    Progress,
+    class_words,
+    class_words_corpus,
+)
+from whyword.batch import chunks
+from whyword.corpora.source import Record, open_source
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_corpus(tmp_path_factory.mktemp("corpus") / "tables", files=2)
+
+
+@pytest.fixture(scope="module")
+def records(source: Path) -> list[Record]:
+    return [
+        record._replace(id=f"{file.name}:{record.id}")
+        for file in sorted(source.iterdir())
+        for record in open_source(file, labelled=False).read(lambda _: None)
+    ]
+
+
+@pytest.fixture(scope="module")
+def cnn() -> CNNClassifier:
+    return small_cnn()
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "ROWS", 30)
+
+
+def check_same(found: ClassWords, expected: ClassWords) -> None:
+    assert (found.per, found.rank, found.documents) == (
+        *(expected.per, expected.rank),
+        expected.documents,
+    )
+    assert list(found) == list(expected)
+    for label in expected:
+        assert [e._replace(relevance=0) for e in found[label]] == [
+            e._replace(relevance=0) for e in expected[label]
+        ]
+        for ours, theirs in zip(found[label], expected[label], strict=True):
+            assert ours.relevance == pytest.approx(theirs.relevance, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"per": "occurrence", "top": 7},
+        {"rank": "sum", "least": 5, "top": 4},
+        {"rank": "mean", "target": "space"},
+    ],
+)
+def test_the_same_words(
+    asked: dict[str, Any], cnn: CNNClassifier, source: Path, records: list[Record]
+) -> None:
+    if "target" in asked:
+        asked = asked | {"target": str(cnn.classes_[0])}
+    expected = class_words(cnn, [r.text for r in records], ids=[r.id for r in records], **asked)
+    told: list[Progress] = []
+    check_same(class_words_corpus(cnn, source, told=told.append, **asked), expected)
+    assert told[-1] == Progress(len(records), 1.0)
+
+
+def test_a_bag_of_words(source: Path, records: list[Record]) -> None:
+    svm = model("svm")
+    expected = class_words(svm, [r.text for r in records], ids=[r.id for r in records])
+    check_same(class_words_corpus(svm, source, workers=1), expected)
+
+
+def test_what_makes_no_sense(cnn: CNNClassifier, source: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="say 'all'"):
+        class_words_corpus(cnn, source, "predicted")
+    with pytest.raises(InputError, match="there is no class 'nothing'"):
+        class_words_corpus(cnn, source, "nothing")
+    with pytest.raises(InputError, match="line 2: 'text' is null"):
+        class_words_corpus(cnn, source, strict=True)
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": None}))
+    with pytest.raises(InputError, match="there are no texts"):
+        class_words_corpus(cnn, tmp_path / "a.jsonl")

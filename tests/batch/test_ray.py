@@ -1,0 +1,120 @@
+"""Ray's engine writes what the local one writes, though a machine goes in the middle."""
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from networks import small_cnn
+from served import model
+from streams import contents, write_corpus
+
+from whyword import InputError, MissingExtraError, Progress, explain_corpus
+from whyword.batch import chunks
+from whyword.batch import runs as corpora
+
+# Ray warns of parts of its own, and leaves sockets to the end of the process
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def sizes() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(chunks, "ROWS", 16)
+        monkeypatch.setattr(chunks, "_SHARD_BYTES", 12_000)
+        monkeypatch.setattr(corpora, "LEXICON_BYTES", 4_000)
+        yield
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_corpus(tmp_path_factory.mktemp("corpus") / "tables")
+
+
+@pytest.fixture(scope="module")
+def cluster(sizes: None) -> Iterator[Any]:
+    """Two machines of one core each, on this one."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    small: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 100 << 20}
+    soon = {  # is it noticed that a machine is gone
+        "health_check_initial_delay_ms": 0,
+        "health_check_period_ms": 300,
+        "health_check_timeout_ms": 300,
+        "health_check_failure_threshold": 2,
+    }
+    head = small | {"include_dashboard": False, "_system_config": soon}
+    found = Cluster(initialize_head=True, head_node_args=head)
+    found.add_node(**small)
+    ray.init(found.address, log_to_driver=False, logging_level=logging.ERROR)
+    yield found
+    ray.shutdown()
+    found.shutdown()  # type: ignore[no-untyped-call]
+
+
+def test_the_same_files_though_a_machine_goes(
+    cluster: Any,  # noqa: ANN401 - Ray's
+    source: Path,
+    tmp_path: Path,
+) -> None:
+    cnn = small_cnn()
+    explain_corpus(cnn, source, tmp_path / "local", "all")
+    told: list[Progress] = []
+
+    def lose_a_machine(progress: Progress) -> None:
+        if not told:
+            (other,) = cluster.worker_nodes
+            cluster.remove_node(other, allow_graceful=False)
+        told.append(progress)
+
+    found = explain_corpus(cnn, source, tmp_path / "ray", "all", engine="ray", told=lose_a_machine)
+    assert (found.documents, found.rejected) == (357, 3)
+    assert told[-1] == Progress(357, 1.0)
+    assert contents(tmp_path / "ray") == contents(tmp_path / "local")
+    # a run that another engine began
+    (tmp_path / "local" / "part-00000-00001.parquet").unlink()
+    explain_corpus(cnn, source, tmp_path / "local", "all", engine="ray", resume=True)
+    assert contents(tmp_path / "ray") == contents(tmp_path / "local")
+
+
+def test_paths_are_those_of_the_driver_and_its_settings_stay(
+    cluster: Any,  # noqa: ANN401 - Ray's
+    source: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import ray.data
+
+    context = ray.data.DataContext.get_current()
+    before = (context.target_max_block_size, context.execution_options.preserve_order)
+    monkeypatch.chdir(tmp_path)  # machines of the cluster stand elsewhere
+    (tmp_path / "tables").symlink_to(source)
+    found = explain_corpus(model("svm"), "tables/*.jsonl", "why", engine="ray", top=1)
+    assert (found.documents, found.rejected) == (357, 3)
+    assert contents(tmp_path / "why")
+    assert ray.data.DataContext.get_current() is context
+    assert before == (context.target_max_block_size, context.execution_options.preserve_order)
+    assert logging.getLogger("ray.data").level != logging.CRITICAL
+
+
+def test_errors_of_workers_are_told(
+    cluster: Any,  # noqa: ANN401 - Ray's
+    source: Path,
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(InputError) as caught:
+        explain_corpus(model("svm"), source, tmp_path / "why", engine="ray", strict=True)
+    # files are read side by side, and any may be first
+    said = rf"{re.escape(str(source))}/\d\.jsonl, line \d+: 'text' is null, not text"
+    assert re.fullmatch(said, str(caught.value))
+
+
+def test_without_ray(
+    source: Path, tmp_path: Path, uninstall: Callable[[str], None], sizes: None
+) -> None:
+    uninstall("ray")
+    with pytest.raises(MissingExtraError, match=r"ray is not installed.*'whyword\[ray\]'"):
+        explain_corpus(model("svm"), source, tmp_path / "why", engine="ray")

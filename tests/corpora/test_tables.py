@@ -1,0 +1,152 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from unittest import mock
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from whyword import InputError
+from whyword.corpora.tables import open_table, table_kind, text_lines
+
+Write = Callable[[str, "str | bytes"], Path]
+
+
+def rows(path: Path, *names: str, encoding: str = "utf-8") -> list[tuple[object, ...]]:
+    return [values for _, values in open_table(path, encoding).rows(names)]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "A.CSV"])
+def test_csv(write: Write, name: str) -> None:
+    path = write(name, 'text,label\n"a, ""b""\nc",x\r\n\nd,y\n')
+    table = open_table(path)
+    assert table.columns == ("text", "label")
+    assert list(table.rows(["label", "text"])) == [
+        (f"{path}, line 2", ("x", 'a, "b"\nc')),
+        (f"{path}, line 5", ("y", "d")),
+    ]
+    assert rows(path, "label") == [("x",), ("y",)]  # a table can be read again
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.tsv", "text\tlabel\na, b\tx\n"),
+        ("a.csv", "text;label\na, b;x\n"),
+        ("a.csv", '"label";"a, b, c";"text"\nx;y;"a, b"\n'),
+    ],
+)
+def test_other_delimiters(write: Write, name: str, content: str) -> None:
+    assert rows(write(name, content), "text", "label") == [("a, b", "x")]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz", "a.json"])
+def test_json_lines(write: Write, name: str) -> None:
+    path = write(name, '{"text": "a\\u0000b", "label": 1}\n\n{"label": 2, "text": "c"}')
+    assert rows(path, "text", "label") == [("a\0b", 1), ("c", 2)]
+
+
+def test_parquet(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"text": ["a", "b"], "n": [1, None]}), path)
+    assert open_table(path).columns == ("text", "n")
+    assert rows(path, "n", "text") == [(1, "a"), (None, "b")]
+
+
+def test_byte_order_mark_and_other_encodings(write: Write) -> None:
+    assert open_table(write("bom.csv", b"\xef\xbb\xbftext,label\na,b\n")).columns[0] == "text"
+    utf16 = write("16.csv", "text,label\né,b\n".encode("utf-16"))
+    assert rows(utf16, "text", encoding="utf-16") == [("é",)]
+    latin = write("latin.csv", "text,label\né,b\n".encode("latin-1"))
+    assert rows(latin, "text", encoding="latin-1") == [("é",)]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_document_of_fifty_megabytes_on_one_line(write: Write, ending: str) -> None:
+    text = "word " * 10_000_000
+    content = f"text,label\n{text},x\n" if ending == "csv" else json.dumps({"text": text})
+    assert rows(write(f"a.{ending}", content), "text") == [(text,)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", b"", "is empty"),
+        ("a.csv", b"\n\n", "has no header line"),
+        ("a.csv.gz", b"", "has no header line"),
+        ("a.csv", b"text,label\na,b\nc\n", r"line 3: 1 fields, but the header has 2"),
+        ("a.csv", b"text,label\na,b,c\n", r"line 2: 3 fields, but the header has 2"),
+        ("a.csv", b'text,label\n"a,b\nc,d\n', r"line 2: unexpected end of data"),
+        ("a.csv", b"text,label\na,b\nc\xff,d\n", r"byte 16 \(line 3\) is not valid utf-8: 0xff"),
+        ("a.csv", b"text,label\na\0,b\n", r"NUL byte at byte 12 \(line 2\)"),
+        ("a.csv", b"text,label\n\xe2\x82", r"byte 11 \(line 2\) is not valid utf-8"),
+        ("a.jsonl", b'{"text": 1}\n{"text": \n', "line 2: not JSON"),
+        ("a.jsonl", b"[1, 2]\n", "line 1: a JSON array; write one object per line"),
+        ("a.jsonl", b'{"text": 1}\n{"body": 1}\n', "line 2: no 'text'"),
+        ("a.jsonl", b"\n\n", "has no rows"),
+        ("a.jsonl", b'{"text": ' + b"1" * 5000 + b"}", "line 1: not JSON"),
+        ("a.json", b'[\n{"text": "a"}\n]\n', "line 1: a JSON array; write one object per line"),
+        ("a.jsonl", b'{"a":' * 100_000, "line 1: not JSON"),
+        ("a.jsonl", b"5", "line 1: a JSON int; write one object per line"),
+        ("a.parquet", b"PAR1 but not really", "not a whole Parquet file"),
+        ("a.pickle", b"x", "unknown kind of file"),
+    ],
+)
+def test_bad_input_is_one_clear_line(write: Write, name: str, content: bytes, message: str) -> None:
+    path = write(name, content)
+    with pytest.raises(InputError, match=message) as caught:
+        rows(path, "text")
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_damaged_gzip(write: Write, tmp_path: Path) -> None:
+    whole = write("a.csv.gz", "text,label\n" + "a,b\n" * 1000).read_bytes()
+    for name, content in {"cut.csv.gz": whole[:-10], "no.csv.gz": b"text,label\na,b\n"}.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="gzip"):
+            rows(path, "text")
+
+
+def test_missing_file_and_unknown_encoding(tmp_path: Path, write: Write) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        open_table(tmp_path / "no.csv")
+    for encoding in ("klingon", "base64", "rot13", "a\0b"):
+        with pytest.raises(InputError, match="unknown encoding"):
+            open_table(write("a.csv", "text\na"), encoding)
+    with pytest.raises(InputError, match="utf-16-le"):
+        open_table(write("a.csv", "text\na".encode("utf-16-le")), "utf-16")
+    folder = tmp_path / "folder.csv"
+    folder.mkdir()
+    with pytest.raises(InputError, match="not a regular file"):
+        open_table(folder)
+
+
+def test_a_truncated_parquet_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"text": ["a"] * 1000}), path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(InputError, match="not a whole Parquet file"):
+        open_table(path)
+
+
+@given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0\ufeff")))
+@pytest.mark.parametrize("block", [1, 2, 7])
+def test_lines_do_not_depend_on_the_block_size(
+    text: str, block: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("lines") / "a.txt"
+    path.write_bytes(text.encode())
+    with mock.patch("whyword.corpora.tables._BLOCK", block):
+        lines = list(text_lines(path))
+    *ended, last = text.split("\n")
+    assert lines == [line + "\n" for line in ended] + [last] * bool(last)
+
+
+def test_kinds() -> None:
+    assert table_kind(Path("a.CSV.gz")) == ".csv"
+    assert table_kind(Path("a.txt")) is None

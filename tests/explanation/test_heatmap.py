@@ -1,0 +1,175 @@
+"""Heatmaps: every character of the text is shown once, as text, in the right colour."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hostile import HOSTILE, Page, heatmap
+from hypothesis import given
+from hypothesis import strategies as st
+from networks import made_cnn
+
+from whyword import Explanation, explain
+from whyword.base.printable import visible
+from whyword.explanation.heatmap import (
+    AGAINST,
+    FOR,
+    LEVELS,
+    STRONGEST,
+    Heatmap,
+    Kind,
+    Panel,
+    fragment,
+    number,
+    terminal,
+)
+from whyword.explanation.heatmap import page as page_parts
+
+
+def page(*heatmaps: Heatmap, title: str = "whyword") -> Page:
+    return Page("".join(page_parts(heatmaps, title)))
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=60), st.sampled_from([None, 1, 3]))
+def test_pieces_are_the_whole_text(text: str, max_words: int | None) -> None:
+    shown = heatmap(text, max_words=max_words)
+    assert "".join(piece.text for piece in shown.pieces()) == text
+    numbers = [piece.word for piece in shown.pieces() if piece.word >= 0]
+    assert numbers == list(range(len(shown.spans)))
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=60))
+def test_any_text_is_shown_as_text(text: str) -> None:
+    found = page(heatmap(text, title=text, target=text), title=text)
+    assert found.text == visible(text)
+    assert set(found.tags) <= {
+        *("html", "head", "meta", "title", "style", "body", "article", "h2", "h3"),
+        *("p", "div", "section", "span"),
+    }
+    assert found.attributes <= {
+        *("lang", "charset", "http-equiv", "content", "name", "class", "dir", "title"),
+    }
+
+
+def test_hostile_text_and_names() -> None:
+    shown = heatmap(HOSTILE, title=HOSTILE, target=HOSTILE)
+    source = "".join(page_parts([shown], HOSTILE))
+    assert not re.search(r"<(script|img|b)\b", source)
+    assert Page(source).text == visible(HOSTILE)
+    assert "default-src 'none'" in source
+
+
+def test_colours_follow_sign_and_strength() -> None:
+    found = page(heatmap("alpha beta gamma delta epsilon", [2, -2, 1, 0, -0.04]))
+    classes = [set(names.split()) for names, _ in found.words]
+    assert classes == [{"w", "p20"}, {"w", "n20", "n"}, {"w", "p10"}, {"w"}, {"w"}]
+    hints = [hint for _, hint in found.words]
+    assert hints[:3] == ["alpha: +2", "beta: −2", "gamma: +1"]
+
+
+def test_the_scale_is_the_largest_unless_given() -> None:
+    assert heatmap("a b", [0.5, -4]).full == 4
+    assert heatmap("", []).full == 0
+    given = Heatmap(**{**vars(heatmap("a b", [1, -4])), "scale": 8.0})
+    np.testing.assert_array_equal(given.levels(given.panels[0]), [2, -10])
+    np.testing.assert_array_equal(
+        heatmap("a b c d", [np.nan, 1, np.inf, -np.inf]).levels(
+            heatmap("a b c d", [np.nan, 1, np.inf, -np.inf]).panels[0]
+        ),
+        [0, 20, 20, -20],
+    )
+
+
+def test_unknown_words_and_the_tail_are_marked() -> None:
+    shown = heatmap("one xyz two, three four!", max_words=3)
+    kinds = [(piece.text, piece.kind) for piece in shown.pieces()]
+    assert ("xyz", Kind.UNKNOWN) in kinds
+    assert kinds[-1] == (", three four!", Kind.BEYOND)
+    source = fragment(shown)
+    assert 'title="xyz: 0, unknown to the model"' in source
+    assert '<span class="b" title="not read">, three four!</span>' in source
+    assert "not read (2 words)" in source
+
+
+def test_panels_share_a_scale_and_stand_side_by_side() -> None:
+    base = heatmap("a b")
+    panels = (Panel("first", "", np.array([1.0, 0])), Panel("second", "", np.array([0, -4.0])))
+    found = page(Heatmap(**{**vars(base), "panels": panels}))
+    assert [names for names, _ in found.words] == ["w p5", "w", "w", "w n20 n"]
+    assert found.tags.count("section") == 2
+
+
+def luminance(colour: Sequence[float]) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+@pytest.mark.parametrize("ground", [255, 18])
+@pytest.mark.parametrize("colour", [FOR, AGAINST])
+def test_words_are_readable_on_light_and_on_dark(colour: tuple[int, ...], ground: int) -> None:
+    """WCAG AA asks for a contrast of 4.5 between text and ground."""
+    ink = 0.0 if ground == 255 else 1.0
+    for level in range(LEVELS + 1):
+        share = STRONGEST * level / LEVELS
+        mixed = [(share * c + (1 - share) * ground) / 255 for c in colour]
+        light, dark = sorted([luminance(mixed), luminance([ink] * 3)], reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+# What people without red or green cones see of linear RGB (Viénot, Brettel, Mollon 1999).
+PROTANOPIA = [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]]
+DEUTERANOPIA = [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]]
+
+
+@pytest.mark.parametrize("sight", [PROTANOPIA, DEUTERANOPIA])
+@pytest.mark.parametrize("level", [5, LEVELS])
+def test_the_colours_differ_without_red_or_green_cones(
+    sight: list[list[float]], level: int
+) -> None:
+    share = STRONGEST * level / LEVELS
+    seen = [
+        np.clip(np.array(sight) @ ((share * np.array(colour) / 255 + 1 - share) ** 2.2), 0, 1)
+        for colour in (FOR, AGAINST)
+    ]
+    difference = np.abs(np.diff(np.array(seen) ** (1 / 2.2) * 255, axis=0)).max()
+    assert difference > 100 * level / LEVELS
+
+
+def test_terminal_colours_and_plain_text() -> None:
+    shown = heatmap("Alpha beta\x1b[31m, gamma!\n", [3, -2, 0.1])
+    text = terminal(shown)
+    assert text.plain.startswith(" for  the target,  against  it\n")
+    styles = {text.plain[s.start : s.end]: str(s.style) for s in text.spans}
+    assert "on rgb(" in styles["Alpha"]
+    assert "bold" in styles["Alpha"]
+    assert "underline" in styles["beta"]
+    assert "gamma" not in styles
+    few = {text.plain[s.start : s.end]: str(s.style) for s in terminal(shown, "standard").spans}
+    assert few["Alpha"] == "bold bright_white on red"
+    plain = terminal(shown, None)
+    assert plain.plain == (
+        "target  score +1\nAlpha beta␛[31m, gamma!\n"
+        "for     Alpha +3  gamma +0.1\nagainst beta −2\n\n"
+    )
+    assert not [s for s in plain.spans if "on " in str(s.style)]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0, "0"), (-0.0, "0"), (1234.5, "+1.23e+03"), (-0.05, "−0.05"), (float("nan"), "nan")],
+)
+def test_numbers(value: float, shown: str) -> None:
+    assert number(value) == shown
+
+
+def test_the_empty_text_says_so() -> None:
+    found: Explanation = explain(made_cnn(), "")
+    assert "There is no word in this text." in found.to_html()
+    assert "on no word" in found.to_text()
+
+
+def test_a_text_without_a_known_word_says_so() -> None:
+    found = explain(made_cnn(), "nothing familiar")
+    assert not found.known.any()
+    assert "The model knows none of these words" in found.to_text()

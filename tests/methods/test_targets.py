@@ -1,0 +1,145 @@
+import numpy as np
+import pytest
+from networks import made_cnn, made_text, topical
+
+from whyword import InputError, SVMClassifier, explain
+from whyword.methods.targets import class_number, question
+
+GROUPS = ("comp.graphics", "sci.med", "sci.space", "talk.politics.misc")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "hint"),
+    [
+        ("sci.spice", "did you mean sci.space"),
+        ("space", "sci.space"),
+        ("MED", "sci.med"),
+        ("zzz", "there are comp.graphics, sci.med"),
+        ("", "there are comp.graphics"),
+        (None, "there is no class None"),
+        (7, "there is no class 7"),
+    ],
+)
+def test_an_unknown_class_lists_close_matches(wanted: object, hint: str) -> None:
+    with pytest.raises(InputError, match=hint):
+        class_number(GROUPS, wanted)
+
+
+def test_labels_that_are_no_strings() -> None:
+    assert class_number((0, 1, 2), 1) == 1
+    assert class_number((0, 1, 2), "1") == 1
+    assert class_number((0, 1, 2), np.int64(2)) == 2
+    assert class_number((False, True), True) == 1
+    assert class_number(("1", 1.5), 1.5) == 1
+
+
+def test_predicted_is_the_default_and_is_recorded() -> None:
+    model, text = made_cnn(), made_text([0, 1, 2])
+    found = explain(model, text)
+    assert found.target == model.predict([text])[0] == found.predicted
+    assert found.relevance.shape == (3,)
+    assert isinstance(found.score, float)
+
+
+def test_arrays_of_numpy() -> None:
+    model = made_cnn()
+    assert explain(model, "wa", np.array("class 1")).target == "class 1"
+    assert explain(model, "wa", np.array(["class 1", "class 2"])).targets == ("class 1", "class 2")
+    assert len(explain(model, np.array(["wa", "wb"]))) == 2
+    with pytest.raises(InputError, match="texts must be a list of strings"):
+        explain(model, np.array("wa"))
+
+
+def test_several_and_all() -> None:
+    model, text = made_cnn(), made_text([0, 1, 2])
+    every = explain(model, text, target="all")
+    assert every.target == "all"
+    assert every.targets == every.classes == ("class 0", "class 1", "class 2")
+    assert every.relevance.shape == (3, 3)
+    some = explain(model, text, target=["class 2", "class 0"])
+    assert some.target == some.targets == ("class 2", "class 0")
+    np.testing.assert_allclose(some.relevance, every.relevance[:, [2, 0]], atol=1e-6)
+    np.testing.assert_allclose(some.score, every.scores[[2, 0]])
+    one = explain(model, text, target=["class 1"])
+    assert one.relevance.shape == (3, 1)
+
+
+def test_one_target_per_document() -> None:
+    model, texts = made_cnn(), [made_text([0, 1]), made_text([2]), ""]
+    labels = ["class 2", "class 0", "class 1"]
+    found = explain(model, texts, targets=labels)
+    assert [one.target for one in found] == labels
+    for text, label, one in zip(texts, labels, found, strict=True):
+        np.testing.assert_allclose(one.relevance, explain(model, text, label).relevance, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["lrp", "gradient_input", "sensitivity", "occlusion"])
+def test_a_contrast_is_the_difference_and_conserves_it(method: str) -> None:
+    model, text = made_cnn((1, 2)), made_text([0, 1, 2, 6])
+    pair = [explain(model, text, name, method=method) for name in ("class 1", "class 2")]
+    found = explain(model, text, "class 1", against="class 2", method=method)
+    np.testing.assert_allclose(
+        found.relevance, pair[0].relevance - pair[1].relevance, rtol=1e-5, atol=1e-5
+    )
+    assert found.score == pytest.approx(pair[0].score - pair[1].score)
+    assert found.against == "class 2"
+    assert found.residual == pytest.approx(pair[0].residual - pair[1].residual, abs=1e-4)
+    if method == "lrp":
+        assert found.conserved
+
+
+def test_a_contrast_of_all_classes_and_of_elements() -> None:
+    model, text = made_cnn(), made_text([0, 1, 2])
+    every = explain(model, text, "all", against="class 0", elements=True, strict=True)
+    np.testing.assert_allclose(every.relevance[:, 0], 0, atol=1e-6)
+    assert every.elements is not None
+    np.testing.assert_allclose(every.elements.sum(axis=1), every.relevance, atol=1e-4)
+    filters = explain(model, text, "class 1", against="class 0", layer="pooled")
+    assert filters.conserved
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"target": "class 9"}, "did you mean class"),
+        ({"against": "class 9"}, "did you mean class"),
+        ({"target": ["class 1", "class 9"]}, "there is no class 'class 9'"),
+        ({"target": []}, "name at least one class"),
+        ({"target": ["class 1", "class 1"]}, "names a class twice"),
+        ({"target": "class 1", "against": "class 1"}, "the same class"),
+        ({"target": "class 1", "targets": ["class 1"]}, "not both"),
+        ({"targets": ["class 1", "class 2"]}, "targets and texts differ in length: 2 ≠ 1"),
+        ({"targets": "class 1"}, "targets takes a list"),
+        ({"targets": 5}, "targets takes a list"),
+        ({"ids": 5}, "ids takes a list"),
+        ({"target": ["all", "class 1"]}, "say it alone"),
+        ({"target": b"class 1"}, "target must be a str, not bytes"),
+        ({"against": np.array(["class 1", "class 2"])}, "there is no class"),
+        ({"target": [np.array(["class 1", "class 2"])]}, "there is no class"),
+        ({"ids": ["a", "b"]}, "ids and texts differ in length"),
+    ],
+)
+def test_unfit_targets(given: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        explain(made_cnn(), ["wa wb"], **given)  # type: ignore[call-overload]
+
+
+def test_classes_called_like_the_keywords() -> None:
+    texts, labels = topical(60, 2)
+    names = {"space": "all", "hockey": "predicted"}
+    model = SVMClassifier(C=1.0).fit(texts, [names[label] for label in labels])
+    assert explain(model, "moon", target="all").relevance.shape == (1, 2)
+    assert explain(model, "moon", target=["all"]).targets == ("all",)
+    assert explain(model, ["moon"], targets=["predicted"])[0].target == "predicted"
+
+
+def test_two_classes_have_both_scores() -> None:
+    model = SVMClassifier(C=1.0).fit(*topical(60, 2))
+    found = explain(model, "moon orbit", target="all")
+    np.testing.assert_allclose(found.scores, [-found.scores[1], found.scores[1]])
+    np.testing.assert_allclose(found.relevance[:, 0], -found.relevance[:, 1])
+
+
+def test_question_counts_the_columns_of_a_contrast() -> None:
+    assert question(GROUPS, "all", against="sci.med").count == 5
+    assert question(GROUPS).count == 1

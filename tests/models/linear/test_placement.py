@@ -1,0 +1,166 @@
+"""N-grams of somebody's vectoriser, back on the words they cover."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from networks import topical
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from whyword import InputError, SVMClassifier, explain
+from whyword.models.linear.placement import placed_features
+
+SETTINGS: list[dict[str, object]] = [
+    {},
+    {"ngram_range": (1, 3)},
+    {"ngram_range": (2, 2), "stop_words": "english"},
+    {"token_pattern": r"(?u)\b(\w)\w*\b"},
+    {"lowercase": False},
+    {"strip_accents": "unicode"},
+    {"strip_accents": "ascii", "ngram_range": (1, 2)},
+    {"analyzer": "char", "ngram_range": (1, 3)},
+    {"analyzer": "char_wb", "ngram_range": (2, 4)},
+    {"analyzer": "char_wb", "ngram_range": (1, 1), "strip_accents": "unicode"},
+]
+letters = st.text(st.sampled_from("abcAÉéİΣσςßﬁ e\u0301\n\t.,'-日本 ا"), max_size=40)
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@given(text=letters)
+def test_every_feature_is_placed_where_the_vectoriser_finds_it(
+    settings: dict[str, object], text: str
+) -> None:
+    vectorizer = CountVectorizer(**settings)
+    document, occurrences = placed_features(vectorizer, text)
+    found = sorted(name for name, _ in occurrences)
+    assert found == sorted(vectorizer.build_analyzer()(text))
+    assert all(0 <= word < len(document) for _, words in occurrences for word in words)
+    assert (document.spans[:, 0] <= document.spans[:, 1]).all()
+
+
+def test_words_and_their_places() -> None:
+    text = "The Crème  brûlée, the END"
+    document, occurrences = placed_features(
+        CountVectorizer(strip_accents="unicode", ngram_range=(1, 2), stop_words=["the"]), text
+    )
+    assert document.words == ["The", "Crème", "brûlée", "the", "END"]
+    assert dict(occurrences) == {
+        "creme": [1],
+        "brulee": [2],
+        "end": [4],
+        "creme brulee": [1, 2],
+        "brulee end": [2, 4],
+    }
+
+
+def test_characters_cover_the_words_they_touch() -> None:
+    text = "ab  cd"
+    document, occurrences = placed_features(
+        CountVectorizer(analyzer="char", ngram_range=(3, 3)), text
+    )
+    assert document.words == ["ab", "cd"]
+    assert occurrences == [("ab ", [0]), ("b c", [0, 1]), (" cd", [1])]
+    single = CountVectorizer(analyzer="char", ngram_range=(1, 1))
+    assert (" ", []) in placed_features(single, text)[1]
+
+
+def test_a_function_as_analyser_is_searched_for() -> None:
+    def stems(text: str) -> list[str]:
+        return [word[:4] for word in re.findall(r"\w+", text.lower())] + ["<long>"]
+
+    document, occurrences = placed_features(CountVectorizer(analyzer=stems), "Running runs RUNNING")
+    assert document.words == ["Running", "runs", "RUNNING"]
+    assert occurrences == [("runn", [0]), ("runn", [2]), ("runs", [1]), ("<long>", [])]
+
+
+@pytest.mark.parametrize(
+    ("settings", "text", "expected"),
+    [
+        ({"tokenizer": str.split, "token_pattern": None}, "catalog the cat", "cat"),
+        ({"tokenizer": str.split, "token_pattern": None}, "Cat cat CAT", "Cat cat CAT"),
+        ({"strip_accents": "unicode"}, "catalog, the cat ΑΣ", "cat"),
+    ],
+)
+def test_relevance_goes_to_the_word_itself(
+    settings: dict[str, object], text: str, expected: str
+) -> None:
+    document, occurrences = placed_features(CountVectorizer(**settings), text)
+    found = [document.words[word] for name, words in occurrences for word in words if name == "cat"]
+    assert found == expected.split()
+
+
+@pytest.mark.parametrize("pattern", [r"(?=(\w\w))\w", r"c(at)?\w*|\w+"])
+def test_tokens_that_overlap_or_stand_nowhere(pattern: str) -> None:
+    document, _ = placed_features(CountVectorizer(token_pattern=pattern), "the cat sat, dog")
+    assert (np.diff(document.spans.ravel()) >= 0).all()
+
+
+def test_pipelines_that_cannot_be() -> None:
+    texts, labels = topical(30)
+    files = make_pipeline(CountVectorizer(input="filename"), LogisticRegression())
+    files.steps[0][1].vocabulary_ = {"a": 0}
+    files.steps[0][1].fixed_vocabulary_ = True
+    with pytest.raises(InputError, match="reads input='filename'"):
+        SVMClassifier.from_pipeline(files)
+    few = make_pipeline(CountVectorizer(max_features=3), LogisticRegression()).fit(texts, labels)
+    few.steps[0] = ("more", CountVectorizer().fit(texts))
+    with pytest.raises(InputError, match="features, its classifier weights for 3"):
+        SVMClassifier.from_pipeline(few)
+
+
+def made(settings: dict[str, object], tfidf: bool) -> SVMClassifier:
+    texts, labels = topical(60)
+    vectorizer = (TfidfVectorizer if tfidf else CountVectorizer)(**settings)
+    pipeline = make_pipeline(vectorizer, LogisticRegression())
+    return SVMClassifier.from_pipeline(pipeline.fit(texts, labels))
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("tfidf", [True, False])
+def test_explanations_of_a_pipeline_are_conserved(settings: dict[str, object], tfidf: bool) -> None:
+    model = made(settings, tfidf)
+    texts = ["moon orbit moon, the secret of it", "Puck!  goal  ice", "", "zzz", "moon\r\norbit"]
+    found = explain(model, texts, target="all", strict=True)
+    np.testing.assert_allclose([one.scores for one in found], model.class_scores(texts))
+    assert found.conserved
+    for method in ("sensitivity", "gradient_input", "occlusion", "random"):
+        explain(model, texts, method=method)
+
+
+def test_an_ngram_is_split_equally_over_its_words() -> None:
+    texts, labels = ["red moon", "red sea"] * 20, ["a", "b"] * 20
+    vectorizer = CountVectorizer(ngram_range=(2, 2))
+    model = SVMClassifier.from_pipeline(
+        make_pipeline(vectorizer, LogisticRegression()).fit(texts, labels)
+    )
+    found = explain(model, "Red moon", target="a")
+    assert found.words == ["Red", "moon"]
+    assert found.relevance[0] == found.relevance[1]
+    assert found.relevance.sum() == pytest.approx(found.score, rel=1e-5)
+
+
+def test_a_callable_analyser_explains_and_what_has_no_place_is_padding() -> None:
+    def words(text: str) -> list[str]:
+        return [*text.lower().split(), f"<{len(text) % 2}>"]
+
+    texts, labels = topical(60)
+    pipeline = make_pipeline(CountVectorizer(analyzer=words), LogisticRegression())
+    model = SVMClassifier.from_pipeline(pipeline.fit(texts, labels))
+    found = explain(model, "moon orbit the", target="all", strict=True)
+    assert found.words == ["moon", "orbit", "the"]
+    assert found.model is None
+    assert (np.abs(found.padding) > 0).any()
+
+
+def test_pipeline_occlusion_cuts_the_word_out() -> None:
+    model = made({"ngram_range": (1, 2)}, tfidf=True)
+    text = "moon orbit, moon"
+    found = explain(model, text, target="all", method="occlusion")
+    whole = model.class_scores([text])[0]
+    for number, (start, end) in enumerate(found.spans.tolist()):
+        without = model.class_scores([text[:start] + text[end:]])[0]
+        np.testing.assert_allclose(found.relevance[number], whole - without, atol=1e-6)
