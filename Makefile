@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check browser format bench clean
+.PHONY: help demo test quick check browser format bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -17,6 +17,11 @@ demo: $(INSTALLED) ## set everything up and show what whyword does
 test: check browser ## set everything up and run all checks and tests
 	@echo "==> pytest (the first run downloads 20 Newsgroups, about 70 MB)"
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile
+
+quick: $(INSTALLED) ## run the fast tests only: no network, no browser, no real corpus
+	@# a worker for each core: were each to use all threads too, they would wait for one another
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile \
+	  -m "not real and not slow" --ignore tests/browser
 
 check: $(INSTALLED) ## lint, format check and strict types
 	@echo "==> ruff, mypy and import-linter"

@@ -27,7 +27,7 @@ TARGET_RATIO = 2
 
 
 def by_us(documents: list[list[str]], epochs: int) -> WordsAndMatrix:
-    return CBOW(epochs=epochs).fit(documents, cache=False, progress=False)
+    return CBOW(epochs=epochs).fit(documents, cache=False, on_progress=False)
 
 
 def by_gensim(documents: list[list[str]], epochs: int) -> WordsAndMatrix:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from trained import PRETRAINED, trained
 
-from whyword import ClassWord, class_words, load_corpus
+from whyword import class_words, load_corpus
+from whyword.analysis import ClassWord
 
 SHOWN = ("sci.space", "sci.med", "comp.graphics")
 MODELS = {

@@ -1,8 +1,8 @@
 """How exact explanations are: on the 20 Newsgroups test posts, all classes, the paper's models.
 
-- The residual, score − Σ relevance − padding, of every document and class.
-- The difference from the same formulas in float64 (METHOD: relative to max(1, the largest
-  |relevance|)), on a sample. Which window won is taken from the network, after a check that it is
+- The residual, equation (10) of docs/method.md, of every document and class.
+- The difference from the same formulas in float64 (relative to max(1, the largest |relevance|)),
+  on a sample. Which window won is taken from the network, after a check that it is
   within 1e-5 of the float64 maximum.
 
     python benchmarks/conservation.py [--models FOLDER] [--sample 300]
@@ -69,7 +69,7 @@ def largest_difference(model: CNNClassifier, texts: list[str]) -> float:
 
 
 def float64_relevance(model: CNNClassifier, text: str) -> NDArray[np.float64]:
-    """Return R[t, k] by the formulas, in float64 throughout: (T, C), padding included."""
+    """Return R[t, k] by equations (6) and (30), in float64 throughout: (T, C), with padding."""
     (convolution,) = model.network_.convolutions
     weight, bias = convolution.weight.astype(np.float64), convolution.bias.astype(np.float64)
     output = model.network_.output_weight.astype(np.float64)

@@ -19,8 +19,9 @@ import torch
 from torch_network import from_network, padded_batches
 from trained import trained
 
-from whyword import CNNClassifier, Tokenizer, deletion_curve, explain, load_corpus
+from whyword import CNNClassifier, deletion_curve, explain, load_corpus
 from whyword.models.cnn.inputs import PADDING
+from whyword.words import Tokenizer
 
 RATIO, STEPS, WORDS = 20, 50, 100
 AGREEMENT = 1e-4  # relative to max(1, |score|); conv1d sums in another order
@@ -41,13 +42,11 @@ def main() -> None:
     texts = [news.test.texts[n] for n in chosen]
     labels = [(news.test.labels or [])[n] for n in chosen]
 
-    deletion_curve(model, texts[:20], labels[:20], documents="all", steps=2)  # compile
+    deletion_curve(model, texts[:20], labels[:20], subset="all", steps=2)  # compile
     times = []
     for _ in range(arguments.rounds):
         start = time.perf_counter()
-        curve = deletion_curve(
-            model, texts, labels, documents="all", steps=STEPS, sufficiency=False
-        )
+        curve = deletion_curve(model, texts, labels, subset="all", steps=STEPS, sufficiency=False)
         times.append(time.perf_counter() - start)
     mine, scores = statistics.median(times), curve.scores[0]
 

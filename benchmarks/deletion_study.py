@@ -15,7 +15,8 @@ from pathlib import Path
 
 from trained import SIZES, trained
 
-from whyword import compare_all, deletion_curves, load_corpus
+from whyword import load_corpus
+from whyword.evaluation import compare_all, deletion_curves
 
 METHODS = ("lrp", "sensitivity", "random", "random_known")
 EXPECTED = {  # the first has the larger area

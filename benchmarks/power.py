@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 from trained import trained
 
-from whyword import CNNClassifier, Tokenizer, explanatory_power, load_corpus, summarize
+from whyword import CNNClassifier, explanatory_power, load_corpus, summarize
 from whyword.evaluation.neighbour_kernels import predicted_by_count
-from whyword.evaluation.neighbours import measurable, nearest_neighbours
+from whyword.evaluation.neighbours import nearest_neighbours, unit_vectors
+from whyword.words import Tokenizer
 
 RATIO, MOST = 10, 30
 TIE = 1e-12  # of squared distances between unit vectors
@@ -40,7 +41,7 @@ def differing(
     train, test = split
     allowed = np.zeros(len(units), np.bool_)
     allowed[train] = True
-    found = nearest_neighbours(measurable(units), 150).among(test, allowed, MOST + 1)
+    found = nearest_neighbours(unit_vectors(units), 150).among(test, allowed, MOST + 1)
     ours = predicted_by_count(found[:, :MOST], labels, int(labels.max()) + 1)
     distances = ((units[test][:, None] - units[found]) ** 2).sum(axis=2)
     gaps = np.diff(distances, axis=1)  # from rank K to K + 1

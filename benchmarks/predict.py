@@ -15,9 +15,10 @@ import numpy as np
 import torch
 from torch_network import from_network, padded_batches
 
-from whyword import Tokenizer, Vectors, load_corpus
+from whyword import Vectors, load_corpus
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.cnn.network import Convolution, Network
+from whyword.words import Tokenizer
 
 TARGET_RATIO = 5
 TOLERANCE = 1e-4

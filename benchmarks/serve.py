@@ -41,7 +41,8 @@ import psutil
 from trained import trained
 
 from whyword import CNNClassifier, explain, load_corpus, load_model
-from whyword.explanation.explanation import TOLERANCE, Explanation
+from whyword.explanation.explanation import Explanation
+from whyword.explanation.row import TOLERANCE
 from whyword.models.cnn.network import TABLE_BYTES
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
@@ -81,12 +82,12 @@ class AutogradEngine(Engine):
 
         # as many answers at a time as there are cores for; torch lets go of Python's lock
         limits = Limits(workers=workers)
-        super().__init__(model, limits, table_bytes=0)
+        super().__init__(model, limits, cache_bytes=0)
         torch.set_num_threads(threads)
-        self._inputs = model.inputs_
+        self._classifier, self._inputs = model, model.inputs_
         self._plain = from_network(model.network_).requires_grad_(False)
 
-    def is_quick(self, texts: Sequence[str], method: str = "lrp") -> bool:
+    def is_quick(self, texts: Sequence[str], method: str | None = None) -> bool:
         """Say no: torch's answers take longer, and are computed side by side in threads."""
         return False
 
@@ -97,7 +98,7 @@ class AutogradEngine(Engine):
         deleted: Sequence[Sequence[int]],
         target: object = "predicted",
         against: str | None = None,
-        method: str = "lrp",
+        method: str | None = None,
     ) -> list[dict[str, Any]]:
         """Return the explanations of the predicted classes, whatever was asked for."""
         self._check(texts, self.limits.words)
@@ -129,7 +130,7 @@ class AutogradEngine(Engine):
         return one.fields() | {
             "id": name,
             "predicted": one.predicted,
-            "probabilities": self.model.probabilities(one.scores[None])[0],
+            "probabilities": self._classifier.probabilities(one.scores[None])[0],
             "conserved": one.conserved,
         }
 
@@ -150,13 +151,13 @@ def serve(kind: str, shape: Shape, folder: Path) -> None:
     if kind == AUTOGRAD:
         engine = AutogradEngine(model, shape.workers, shape.threads)
     else:
-        engine = Engine(model, table_bytes=TABLE_BYTES // shape.processes)
+        engine = Engine(model, cache_bytes=TABLE_BYTES // shape.processes)
     app, bound = create_app(engine), bound_socket(HOST, 0)
 
     async def telling(scope: Message, receive: Receive, send: Send) -> None:
         await app(scope, receive, send)
         if scope["type"] == "lifespan":
-            memory = model.network_.memory
+            memory = model.network_.cache
             told = (0, 0) if memory is None else (len(memory), memory.capacity)
             os.write(1, f"{told[0]} {told[1]}\n".encode())  # in one piece
 

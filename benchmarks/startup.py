@@ -31,8 +31,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         model.save(f"{folder}/model")
         code = (
-            "import sys; from whyword.cli.main import app\n"
-            f"app(['predict', {folder + '/model'!r}, '-'], standalone_mode=False)\n"
+            "import sys; from whyword.cli.main import command_line\n"
+            f"command_line()(['predict', {folder + '/model'!r}, '-'], standalone_mode=False)\n"
             f"print([name for name in {BANNED} if name in sys.modules], file=sys.stderr)"
         )
         seconds = []

@@ -38,10 +38,10 @@ from trained import trained
 
 from whyword import CNNClassifier, explain_corpus, load_corpus
 from whyword.base.threads import usable_cores, use_one_thread
-from whyword.batch.chunks import Chunk, Reading
+from whyword.batch.chunks import Chunk, SourceReader
 from whyword.batch.folder import write_part
-from whyword.batch.runs import LEXICON_BYTES, prepared
-from whyword.batch.tasks import Explaining
+from whyword.batch.runs import LEXICON_BYTES, cache_frequent_words
+from whyword.batch.tasks import ExplainTask
 
 SLOWER = 1.2  # times the time in memory, at most
 MEMORY = 2048.0  # MB, at most
@@ -52,7 +52,7 @@ CHUNKS = 8  # that each process works on in memory
 SKIPPED = 4  # those that frequent words are counted in
 MB = 1 << 20
 
-_task: Explaining | None = None
+_task: ExplainTask | None = None
 _chunks: list[Chunk] = []
 
 
@@ -63,16 +63,16 @@ def seconds_in_memory(number: int) -> float:
     """Return how long the kernels take for the chunks, in this process."""
     use_one_thread()
     assert _task is not None
-    for _ in _task.inquiry.answers([record.text for record in _chunks[0].records[:32]]):
+    for _ in _task.request.answers([record.text for record in _chunks[0].records[:32]]):
         pass
     start = time.perf_counter()
     for chunk in _chunks:
-        for _ in _task.inquiry.answers([record.text for record in chunk.records]):
+        for _ in _task.request.answers([record.text for record in chunk.records]):
             pass
     return time.perf_counter() - start
 
 
-def in_memory(task: Explaining, chunks: list[Chunk], cores: int) -> float:
+def in_memory(task: ExplainTask, chunks: list[Chunk], cores: int) -> float:
     """Return documents per second and core, all cores at work."""
     global _task, _chunks
     _task, _chunks = task, chunks
@@ -130,9 +130,9 @@ def size_of(folder: Path) -> int:
 # ---- where the time goes ----------------------------------------------------------------------
 
 
-def profile(task: Explaining, source: Path, folder: Path) -> dict[str, float]:
+def profile(task: ExplainTask, source: Path, folder: Path) -> dict[str, float]:
     """Return microseconds per document of each stage, in this process."""
-    reading = Reading.of(source)
+    reader = SourceReader.of(source)
     found: dict[str, float] = {}
 
     def timed(name: str, work: Callable[[], object]) -> None:
@@ -142,7 +142,7 @@ def profile(task: Explaining, source: Path, folder: Path) -> dict[str, float]:
 
     use_one_thread()
     chunks: list[Chunk] = []
-    timed("reading", lambda: chunks.extend(islice(reading.chunks(0), SKIPPED + CHUNKS)))
+    timed("reading", lambda: chunks.extend(islice(reader.chunks(0), SKIPPED + CHUNKS)))
     read = sum(len(chunk.records) for chunk in chunks)
     chunks = chunks[SKIPPED:]
     count = sum(len(chunk.records) for chunk in chunks)
@@ -166,7 +166,7 @@ def profile(task: Explaining, source: Path, folder: Path) -> dict[str, float]:
     made: dict[int, object] = {}
     timed("tokenising", lambda: [inputs.tokenizer(text) for some in texts for text in some])
     timed("to rare words' rows", lambda: [None for _ in batches()])
-    timed("to the kernels' end", lambda: [None for t in texts for _ in task.inquiry.answers(t)])
+    timed("to the kernels' end", lambda: [None for t in texts for _ in task.request.answers(t)])
     timed("to columns", tables)
     timed("writing", write)
     whole = {
@@ -244,10 +244,14 @@ def main() -> None:
         assert isinstance(model, CNNClassifier)
         count = arguments.documents
         source = documents_of(kept / f"resampled-{count}.parquet", count)
-        chunks = list(islice(Reading.of(source).chunks(0), SKIPPED + CHUNKS))[SKIPPED:]
-        plain = Explaining(model, "predicted", "lrp", {})
+        chunks = list(islice(SourceReader.of(source).chunks(0), SKIPPED + CHUNKS))[SKIPPED:]
+        plain = ExplainTask(model, "predicted", "lrp", {})
         memory = in_memory(plain, chunks, cores)
-        ahead = in_memory(replace(plain, model=prepared(model, Reading.of(source))), chunks, cores)
+        ahead = in_memory(
+            replace(plain, model=cache_frequent_words(model, SourceReader.of(source))),
+            chunks,
+            cores,
+        )
         print(
             f"{count:,} documents, {source.stat().st_size / count:,.0f} bytes each; {cores} cores"
         )
@@ -274,7 +278,7 @@ def main() -> None:
         if arguments.ray:
             some = documents_of(kept / f"resampled-{RAY_DOCUMENTS}.parquet", RAY_DOCUMENTS)
             missed.append(beside_ray(model, some, scratch, arguments.rounds))
-        ready = replace(plain, model=prepared(model, Reading.of(source)))
+        ready = replace(plain, model=cache_frequent_words(model, SourceReader.of(source)))
         print(f"microseconds for a document, one process ({LEXICON_BYTES // MB} MB for words):")
         stages = profile(ready, source, scratch)
         for name, micros in (*stages.items(), ("together", sum(stages.values()))):

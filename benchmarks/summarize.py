@@ -2,7 +2,7 @@
 
 The trained CNN2 (the first run trains it, four minutes), the predicted class of each document, the
 same threads, one run. Ours is timed from the raw texts, tokenising included; zennit on inputs
-already looked up, padded and batched by length. Biases are left out on both sides where the values
+already looked up, padded and batched by length. Biases are apart on both sides where the values
 are compared. Medians of the rounds; zennit runs once.
 
     python benchmarks/summarize.py [--rounds 3] [--documents 7532] [--model FOLDER]
@@ -46,7 +46,7 @@ def main() -> None:
     start = time.perf_counter()
     theirs = zennit_summaries(model.network_, batch)
     spent = time.perf_counter() - start
-    found = summarize(model, texts, level="element", bias="left out")
+    found = summarize(model, texts, level="element", bias="apart")
     scale = np.maximum(1e-6, np.abs(theirs).max(axis=1, keepdims=True))
     differences = np.abs(found - theirs).max(axis=1) / scale[:, 0]
     print(f"{torch.get_num_threads()} threads, {len(texts):,} documents")

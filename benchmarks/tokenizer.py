@@ -16,7 +16,8 @@ from difflib import SequenceMatcher
 from nltk.tokenize.destructive import NLTKWordTokenizer
 from nltk.tokenize.punkt import PunktSentenceTokenizer, PunktTrainer
 
-from whyword import Tokenizer, load_corpus
+from whyword import load_corpus
+from whyword.words import Tokenizer
 from whyword.words.characters import LETTER, MARK, character_classes
 
 TARGET_AGREEMENT = 0.995

@@ -15,9 +15,10 @@ import numpy as np
 import torch
 from torch_network import PlainNetwork, padded, sorted_batches
 
-from whyword import CNNClassifier, Tokenizer, Vectors, load_corpus
+from whyword import CNNClassifier, Vectors, load_corpus
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.cnn.training import LabelledBatch, Settings, _Trainer
+from whyword.words import Tokenizer
 
 TARGET_RATIO = 4
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from whyword import CNNClassifier, Corpus, SVMClassifier, load_model
 from whyword.base.files import cache_folder
-from whyword.base.progress import Step
+from whyword.base.progress import Progress
 from whyword.reports.stages import Stages, digest_of
 
 SIZES = {"cnn1": (1, 600), "cnn2": (2, 800), "cnn3": (3, 600)}
@@ -16,7 +16,8 @@ def trained(
 ) -> CNNClassifier | SVMClassifier:
     """Return cnn1, cnn2, cnn3, cnn2-glove or svm: the first 400 words of each document."""
     if folder is not None and folder.exists():
-        return load_model(folder)
+        loaded: CNNClassifier | SVMClassifier = load_model(folder)
+        return loaded
 
     def train() -> CNNClassifier | SVMClassifier:
         texts, labels = news.train.texts, news.train.labels or []
@@ -32,12 +33,13 @@ def trained(
             seed=seed,
         ).fit(texts, labels)
 
-    def tell(step: Step) -> None:
-        if not step.kept:
+    def report(event: Progress) -> None:
+        if not event.kept:
             print(f"training {name}, seed {seed} (once; it is kept) …", flush=True)
 
     stage = f"{name} seed {seed}"
-    stages = Stages(cache_folder() / "benchmarks", {stage: 120}, tell)
+    stages = Stages(cache_folder() / "benchmarks", {stage: 120}, report)
+    model: CNNClassifier | SVMClassifier
     model = stages.model(stage, {"train": digest_of(news.train)}, train).load()
     if folder is not None:
         model.save(folder)

@@ -103,8 +103,8 @@ def main() -> None:
         "LIME": theirs(by_lime),
         "SHAP": theirs(by_shap),
     }
-    curves: dict[str, ww.DeletionCurve] = {}
-    powers: dict[str, ww.ExplanatoryPower] = {}
+    curves: dict[str, ww.evaluation.DeletionCurve] = {}
+    powers: dict[str, ww.evaluation.ExplanatoryPower] = {}
     table = Table("", box=None, header_style="bold")
     for heading in ("area", "compreh.", "suff.", "EPI", "K", "ms a document"):
         table.add_column(heading, justify="right")
@@ -127,7 +127,7 @@ def main() -> None:
     console.print(f"\n{len(texts)} documents, 50 words deleted, most relevant first:\n")
     console.print(table)
     console.print("\nArea and sufficiency: lower is better; comprehensiveness and EPI: higher.\n")
-    for comparison in [*ww.compare_all(curves), *ww.compare_all(powers)]:
+    for comparison in [*ww.evaluation.compare_all(curves), *ww.evaluation.compare_all(powers)]:
         console.print(f"· {comparison}", soft_wrap=True)
 
 

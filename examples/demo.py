@@ -9,7 +9,7 @@ from rich.console import Console
 
 import whyword as ww
 from whyword.base.files import cache_folder
-from whyword.base.progress import stages
+from whyword.base.progress import progress_bar
 from whyword.corpora.corpus import Part
 from whyword.reports.stages import Stages, digest_of
 from whyword.reports.tour import write_tour
@@ -40,7 +40,9 @@ def trained(train: Part) -> ww.CNNClassifier | ww.SVMClassifier:
         return model.fit(train.texts, train.labels or [])
 
     kept = Stages(cache_folder() / "demo", {TRAINING: 120}, lambda _: None)
-    return kept.model(TRAINING, {"train": digest_of(train), "epochs": CBOW_EPOCHS}, fit).load()
+    settings = {"train": digest_of(train), "epochs": CBOW_EPOCHS}
+    model: ww.CNNClassifier | ww.SVMClassifier = kept.model(TRAINING, settings, fit).load()
+    return model
 
 
 def main() -> None:
@@ -58,14 +60,14 @@ def main() -> None:
 
     step("2. The paper's network: 800 filters over two words each")
     model = trained(news.train)
-    with stages() as tell:
+    with progress_bar("preparing") as report:
         tour = write_tour(
             model,
             news.test,
             Path("demo"),
             title="20 Newsgroups: the words a network goes by",
             examples=[(EXAMPLE, TARGETS)],
-            tell=tell,
+            on_progress=report,
         )
     facts = tour.facts
     console.print(

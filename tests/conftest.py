@@ -15,6 +15,17 @@ settings.load_profile("whyword")
 
 Write = Callable[[str, "str | bytes"], Path]
 
+COMMANDS = Path(__file__).parent / "cli"
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of commands as slow but those of one: each starts processes."""
+    slow = pytest.mark.slow(reason="starts processes")
+    for item in items:
+        if item.path.is_relative_to(COMMANDS) and not item.name.startswith("test_corpus"):
+            item.add_marker(slow)
+
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:

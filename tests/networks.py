@@ -1,14 +1,17 @@
 """Small models and texts made by code, for tests of the classifiers."""
 
 from collections.abc import Iterable
+from copy import deepcopy
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword import CNNClassifier, Tokenizer, Vectors
+from whyword import CNNClassifier, Vectors
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.cnn.network import Convolution, Network
 from whyword.reports.study import Plan
+from whyword.words import Tokenizer
 
 TOPICS = {
     "space": "orbit moon rocket shuttle launch nasa".split(),
@@ -39,7 +42,17 @@ def some_vectors(dimensions: int = 8, seed: int = 0) -> Vectors:
 
 
 def small_cnn(width: int | tuple[int, ...] = 2, classes: int = 3, seed: int = 0) -> CNNClassifier:
-    """Return a small trained network."""
+    """Return a small trained network: trained once, a copy for everybody who asks."""
+    return deepcopy(_trained_once(width, classes, seed))
+
+
+@cache
+def _trained_once(width: int | tuple[int, ...], classes: int, seed: int) -> CNNClassifier:
+    return trained_cnn(width, classes, seed)
+
+
+def trained_cnn(width: int | tuple[int, ...], classes: int, seed: int) -> CNNClassifier:
+    """Train a small network, now."""
     model = CNNClassifier(
         vectors=some_vectors(),
         width=width,

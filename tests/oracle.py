@@ -1,4 +1,9 @@
-"""The formulas, slow and literal: what the fast code is tested against."""
+"""The formulas, slow and literal: what the fast code is tested against.
+
+Notation and numbers of equations are those of docs/method.md. Arrays are in the order of their
+indices: inputs x[t, i] are (T, D), filters w1[τ, i, j] are (H, D, F), the output layer's weights
+w2[j, k] are (F, C).
+"""
 
 import re
 import unicodedata
@@ -10,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def is_word(token: str) -> bool:
-    """METHOD §1.3: only letters (with their marks), ``-``, ``.``, ``'``; at least one letter."""
+    """docs/text.md: only letters (with their marks), ``-``, ``.``, ``'``; at least one letter."""
     joiners = "\u00ad\u200c\u200d"
     letters = [unicodedata.category(c)[0] == "L" for c in token]
     allowed = [unicodedata.category(c)[0] in "LM" or c in "-.'" + joiners for c in token]
@@ -80,7 +85,7 @@ def cbow_batch(
 
 
 def convolution(inputs: Array, weight: Array, bias: Array) -> Array:
-    """METHOD §2: z[j, t] = Σ_{i,τ} x[t+τ, i]·w[τ, i, j] + b[j], as (T − H + 1, F)."""
+    """Equation (2): z[t, j] = Σ_{τ,i} x[t + τ, i]·w1[τ, i, j] + b1[j], (T − H + 1, F)."""
     width, dimensions, filters = weight.shape
     responses = np.zeros((len(inputs) - width + 1, filters))
     for t in range(len(responses)):
@@ -93,7 +98,7 @@ def convolution(inputs: Array, weight: Array, bias: Array) -> Array:
 
 
 def max_pool(responses: Array) -> tuple[Array, NDArray[np.int64]]:
-    """METHOD §2–3: max over t after the ReLU, and the first t that attains it."""
+    """Equation (3): x[j], the maximum over t after the ReLU, and t[j], the first t that has it."""
     activations = np.maximum(responses, 0)
     return activations.max(axis=0), activations.argmax(axis=0)
 
@@ -101,7 +106,7 @@ def max_pool(responses: Array) -> tuple[Array, NDArray[np.int64]]:
 def tfidf(
     counts: dict[str, int], frequencies: dict[str, int], documents: int, sublinear: bool
 ) -> dict[str, float]:
-    """METHOD §4: TF-IDF of one text over the training words, scaled to unit length."""
+    """Equation (13): TF-IDF of one text over the training words, scaled to unit length."""
     values = {}
     for word, count in counts.items():
         if word in frequencies:
@@ -114,31 +119,38 @@ def tfidf(
 def lrp_output_layer(
     pooled: Array, weight: Array, bias: Array, target: int, epsilon: float, shared: bool
 ) -> Array:
-    """METHOD §3, output layer: R[j] from the target's score; (F,)."""
+    """Equation (6), output layer: R[j, k] for the target k; (F,)."""
     filters = len(pooled)
     scores = [
         sum(pooled[j] * weight[j, k] for j in range(filters)) + bias[k] for k in range(len(bias))
     ]
     score = scores[target]
     sign = 1 if score >= 0 else -1
+    gain = output_gain(score, epsilon)
     relevance = np.zeros(filters)
     for j in range(filters):
         z = pooled[j] * weight[j, target]
         if shared:
             z += (bias[target] + epsilon * sign) / filters
-        relevance[j] = z / (score + epsilon * sign) * score if score else 0.0
+        relevance[j] = z * gain
     return relevance
+
+
+def output_gain(score: float, epsilon: float) -> float:
+    """The last factors of equation (6), x[k] / (x[k] + ε·s[k]); 1 if both are 0."""
+    divisor = score + epsilon * (1 if score >= 0 else -1)
+    return score / divisor if divisor else 1.0
 
 
 def lrp_convolution(
     inputs: Array,
     weight: Array,
     bias: Array,
-    from_above: Array,
+    filter_relevance: Array,
     epsilon: float,
     shared: bool,
 ) -> Array:
-    """METHOD §3, max-pooling and convolution: R[t, i] of the inputs from R[j]; (T, D)."""
+    """Equations (7) and (8), max-pooling and convolution: R[t, i, k] from R[j, k]; (T, D)."""
     width, dimensions, filters = weight.shape
     responses = convolution(inputs, weight, bias)
     _, winners = max_pool(responses)
@@ -146,14 +158,14 @@ def lrp_convolution(
     for j in range(filters):
         t = winners[j]
         sign = 1 if responses[t, j] > 0 else -1
-        below = responses[t, j] + epsilon * sign
+        divisor = responses[t, j] + epsilon * sign
         for tau in range(width):
             for i in range(dimensions):
                 z = inputs[t + tau, i] * weight[tau, i, j]
                 if shared:
                     z += (bias[j] + epsilon * sign) / (width * dimensions)
-                if z or from_above[j]:
-                    relevance[t + tau, i] += z / below * from_above[j]
+                if z or filter_relevance[j]:
+                    relevance[t + tau, i] += z / divisor * filter_relevance[j]
     return relevance
 
 
@@ -166,21 +178,63 @@ def lrp(
     epsilon: float = 0.01,
     shared: bool = True,
 ) -> Array:
-    """METHOD §3 for a network of one or several widths: R[t, i], (T, D)."""
+    """Equations (2) to (8) for a network of one or several widths: R[t, i, k], (T, D)."""
     pooled = np.concatenate([max_pool(convolution(inputs, w, b))[0] for w, b in convolutions])
-    upper = lrp_output_layer(pooled, output_weight, output_bias, target, epsilon, shared)
+    filters = lrp_output_layer(pooled, output_weight, output_bias, target, epsilon, shared)
     relevance, first = np.zeros_like(inputs), 0
     for weight, bias in convolutions:
-        part = upper[first : first + len(bias)]
+        part = filters[first : first + len(bias)]
         relevance += lrp_convolution(inputs, weight, bias, part, epsilon, shared)
         first += len(bias)
     return relevance
 
 
+def network_constant(
+    inputs: Array,
+    convolutions: list[tuple[Array, Array]],
+    output_weight: Array,
+    output_bias: Array,
+    target: int,
+    epsilon: float = 0.01,
+) -> float:
+    """Equation (11): what biases and ε keep of the target's score where they are apart.
+
+    With biases shared it is 0.
+    """
+    pooled = np.concatenate([max_pool(convolution(inputs, w, b))[0] for w, b in convolutions])
+    filters = lrp_output_layer(pooled, output_weight, output_bias, target, epsilon, shared=False)
+    score = float(pooled @ output_weight[:, target] + output_bias[target])
+    sign = 1 if score >= 0 else -1
+    constant, first = (output_bias[target] + epsilon * sign) * output_gain(score, epsilon), 0
+    for weight, bias in convolutions:
+        best = max_pool(convolution(inputs, weight, bias))[0]
+        for j in range(len(bias)):
+            if best[j] > 0:  # so z[j] = x[j], and s[j] = 1
+                constant += (bias[j] + epsilon) / (best[j] + epsilon) * filters[first + j]
+        first += len(bias)
+    return float(constant)
+
+
+def score_gradient(
+    inputs: Array, convolutions: list[tuple[Array, Array]], output_weight: Array, target: int
+) -> Array:
+    """Equation (18): ∂x[k]/∂x[t, i] of the target's score, (T, D)."""
+    gradient, first = np.zeros_like(inputs), 0
+    for weight, bias in convolutions:
+        best, winners = max_pool(convolution(inputs, weight, bias))
+        for j in range(len(bias)):
+            if best[j] > 0:
+                for tau in range(len(weight)):
+                    change = output_weight[first + j, target] * weight[tau, :, j]
+                    gradient[winners[j] + tau] += change
+        first += len(bias)
+    return gradient
+
+
 def class_scores(
     inputs: Array, convolutions: list[tuple[Array, Array]], weight: Array, bias: Array
 ) -> Array:
-    """METHOD §2: the scores of all classes, (C,)."""
+    """Equations (2) to (4): the scores x[k] of all classes, (C,)."""
     pooled = np.concatenate([max_pool(convolution(inputs, w, b))[0] for w, b in convolutions])
     scores: Array = pooled @ weight + bias
     return scores
@@ -201,12 +255,17 @@ def smallest_margin(inputs: Array, convolutions: list[tuple[Array, Array]]) -> f
 def linear_lrp(
     values: dict[str, float], weights: dict[str, float], bias: float
 ) -> dict[str, float]:
-    """METHOD §4: R_i = w_i·x_i + b/n over the n words present."""
+    """Equation (15): R[i, k] = x[i]·w[i, k] + b[k]/n over the n words present."""
     return {word: weights[word] * x + bias / len(values) for word, x in values.items()}
 
 
+def linear_constant(bias: float, shared: bool) -> float:
+    """Equation (17): a linear model's bias, where it is not shared out."""
+    return 0.0 if shared else bias
+
+
 def summary(inputs: Array, relevance: Array) -> Array:
-    """METHOD §6: d_i = Σ_t R[t]·x[t, i], or Σ_t R[t, i]·x[t, i] for R of shape (T, D)."""
+    """Equation (22), d[i] = Σ_t R[t, k]·x[t, i]; or (23) for relevance of shape (T, D)."""
     result = np.zeros(inputs.shape[1])
     for t in range(len(inputs)):
         for i in range(inputs.shape[1]):
@@ -221,7 +280,7 @@ def occlusion(
     bias: Array,
     words: int,
 ) -> Array:
-    """Each word's effect on the scores: what they lose when its vector is zeroed; (words, C)."""
+    """Equation (21): what the scores lose when a word's vector is zeroed; (words, C)."""
     whole = class_scores(inputs, convolutions, weight, bias)
     effects = np.zeros((words, len(bias)))
     for t in range(words):
@@ -240,7 +299,7 @@ def scores_by_step(
     order: list[int],
     insert: bool,
 ) -> Array:
-    """METHOD §7, word deletion: predict again with the first k words of the order zeroed.
+    """Equation (27): predict again with the first m words of the order zeroed.
 
     With `insert` they are the only ones that are not. Returns (len(order) + 1, C).
     """
@@ -257,7 +316,7 @@ def scores_by_step(
 def explanatory_power(
     vectors: Array, labels: list[int], splits: list[tuple[list[int], list[int]]], most: int
 ) -> Array:
-    """METHOD §7, EPI: accuracy of 1 … most neighbours on each split, (splits, most)."""
+    """Equation (25): q(K, r), the accuracy of K = 1 … most neighbours in split r, (J, most)."""
     units = []
     for vector in vectors:
         norm = np.sqrt(sum(x * x for x in vector))

@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 from networks import topical
 
-from whyword import Outcome
+from whyword.batch import Outcome
 from whyword.batch.folder import MANIFEST
 
 FORK = multiprocessing.get_context("fork")

@@ -1,10 +1,12 @@
-"""Words of classes against the literal reading of METHOD §7."""
+"""Words of classes against the literal reading of docs/classes.md."""
 
+import sys
 from collections import defaultdict
 
 import numpy as np
 import pytest
-from networks import made_cnn, small_cnn, topical
+from keywords import Keywords
+from networks import TOPICS, made_cnn, small_cnn, topical
 
 from whyword import InputError, SVMClassifier, class_words, explain
 from whyword.base.labels import Label
@@ -16,7 +18,7 @@ def literal(
     model: object, texts: list[str]
 ) -> dict[Label, dict[str, list[tuple[float, int, int]]]]:
     """All occurrences of each word for each class: value, document, position."""
-    found: dict[Label, dict[str, list[tuple[float, int, int]]]] = defaultdict(
+    occurrences: dict[Label, dict[str, list[tuple[float, int, int]]]] = defaultdict(
         lambda: defaultdict(list)
     )
     for number, text in enumerate(texts):
@@ -27,8 +29,8 @@ def literal(
                 value = float(one.relevance[position])
                 if isinstance(model, SVMClassifier):
                     value = pooled[word.lower()]
-                found[label][word.lower()].append((value, number, position))
-    return found
+                occurrences[label][word.lower()].append((value, number, position))
+    return occurrences
 
 
 @pytest.mark.parametrize("kind", ["cnn", "svm"])
@@ -38,13 +40,13 @@ def test_each_word_once_by_its_strongest_occurrence(kind: str) -> None:
     else:
         texts, labels = topical(30)
         model = SVMClassifier(C=1.0).fit(texts, labels)  # type: ignore[assignment]
-    found = class_words(model, texts, top=1000)
-    assert found.documents == len(texts)
+    by_class = class_words(model, texts, top=1000)
+    assert by_class.n_documents == len(texts)
     for label, words in literal(model, texts).items():
-        assert {entry.word for entry in found[label]} == set(words)
-        values = [entry.relevance for entry in found[label]]
+        assert {entry.word for entry in by_class[label]} == set(words)
+        values = [entry.relevance for entry in by_class[label]]
         assert values == sorted(values, reverse=True)
-        for entry in found[label]:
+        for entry in by_class[label]:
             best = max(value for value, _, _ in words[entry.word])
             assert entry.relevance == pytest.approx(best, abs=1e-5)
             places = {
@@ -60,8 +62,8 @@ def test_mean_sum_and_least() -> None:
     model = made_cnn((1,), seed=3)
     words = literal(model, TEXTS)["class 1"]
     for rank, pool in (("mean", np.mean), ("sum", np.sum)):
-        found = class_words(model, TEXTS, "class 1", rank=rank)["class 1"]
-        for entry in found:
+        entries = class_words(model, TEXTS, "class 1", rank=rank)["class 1"]
+        for entry in entries:
             expected = pool([value for value, _, _ in words[entry.word]])
             assert entry.relevance == pytest.approx(float(expected), abs=1e-5)
     often = class_words(model, TEXTS, "class 1", least=3)["class 1"]
@@ -70,19 +72,19 @@ def test_mean_sum_and_least() -> None:
 
 def test_occurrences_and_ids() -> None:
     model = made_cnn((1,), seed=3)
-    found = class_words(model, TEXTS, ["class 0"], top=4, per="occurrence", ids=list("abcde"))
+    by_class = class_words(model, TEXTS, ["class 0"], top=4, per="occurrence", ids=list("abcde"))
     values = sorted(
         (v for words in literal(model, TEXTS)["class 0"].values() for v, _, _ in words),
         reverse=True,
     )
-    assert [entry.relevance for entry in found["class 0"]] == pytest.approx(values[:4], abs=1e-5)
-    assert all(entry.document in "abcde" for entry in found["class 0"])  # type: ignore[operator]
+    assert [entry.relevance for entry in by_class["class 0"]] == pytest.approx(values[:4], abs=1e-5)
+    assert all(entry.document in "abcde" for entry in by_class["class 0"])  # type: ignore[operator]
 
 
 def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     model, texts = made_cnn(), TEXTS * 5
     whole = class_words(model, texts)
-    monkeypatch.setattr("whyword.analysis.class_words._BLOCK", 2)
+    monkeypatch.setattr(sys.modules["whyword.analysis.class_words"], "_BLOCK", 2)
     parts = class_words(model, iter(texts))
     for label in whole:
         for a, b in zip(whole[label], parts[label], strict=True):
@@ -105,15 +107,15 @@ def test_unseen_words_are_those_of_no_training_text() -> None:
 
 
 def test_as_a_mapping_and_a_frame() -> None:
-    found = class_words(made_cnn(), TEXTS, top=2)
-    assert list(found) == ["class 0", "class 1", "class 2"]
-    assert len(found) == 3
-    assert "3 classes, 5 documents" in repr(found)
-    frame = found.to_frame()
+    by_class = class_words(made_cnn(), TEXTS, top=2)
+    assert list(by_class) == ["class 0", "class 1", "class 2"]
+    assert len(by_class) == 3
+    assert "3 classes, 5 documents" in repr(by_class)
+    frame = by_class.to_frame()
     assert list(frame.columns[:4]) == ["class", "place", "word", "relevance"]
     assert len(frame) == 6
     with pytest.raises(InputError, match="there is no class 'class 9'"):
-        found["class 9"]
+        by_class["class 9"]
 
 
 @pytest.mark.parametrize(
@@ -144,3 +146,20 @@ def test_nothing_to_look_in() -> None:
         class_words(made_cnn(), [])
     assert class_words(made_cnn(), ["", " "])["class 1"] == []
     assert len(class_words(made_cnn(), ["wa wb"], top=30)["class 1"]) == 2
+
+
+def test_somebodys_model() -> None:
+    texts, labels = topical(30, seed=5)
+    by_class = class_words(Keywords(), texts, top=6, ids=map(str, range(30)))
+    assert list(by_class) == list(TOPICS)
+    for label, entries in by_class.items():
+        assert {entry.word for entry in entries} <= set(TOPICS[str(label)])
+        for entry in entries:
+            assert entry.seen is None  # nobody knows what it was trained on
+            document = int(entry.document)
+            assert labels[document] == label
+            one = explain(Keywords(), texts[document], label)
+            assert one.method == "occlusion"
+            assert one.words[entry.position].lower() == entry.word
+            assert entry.relevance == pytest.approx(float(one.relevance[entry.position]))
+    assert "seen" in by_class.to_frame().columns

@@ -7,7 +7,7 @@ from hostile import HOSTILE, Page
 from networks import made_cnn
 
 from whyword import class_words
-from whyword.analysis.class_words_page import explained_documents, needed_documents, word_page
+from whyword.analysis.class_words_page import explain_documents, needed_documents, word_page
 
 TEXTS = {"a": "wa wb Wa <b>", "<i>": "wc wb", "c": HOSTILE + " we zebra"}
 
@@ -17,7 +17,7 @@ def source() -> str:
     model = made_cnn()
     model.classes_[:] = ["<b>a", '"', "</h2>"]
     words = class_words(model, TEXTS.values(), top=5, ids=list(TEXTS))
-    explanations = explained_documents(model, TEXTS.items(), words)
+    explanations = explain_documents(model, TEXTS.items(), words)
     assert set(explanations) == set(needed_documents(words))
     return "".join(word_page(words, explanations, title="<script>"))
 
@@ -29,8 +29,8 @@ def test_every_link_leads_somewhere(source: str) -> None:
 
 
 def test_nothing_is_markup(source: str) -> None:
-    found = Page(source)
-    assert set(found.tags) <= {
+    page = Page(source)
+    assert set(page.tags) <= {
         *("html", "head", "meta", "title", "style", "body", "article", "h1", "h2", "h3", "small"),
         *("p", "div", "section", "span", "nav", "a", "ol", "li"),
     }

@@ -3,19 +3,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from keywords import Keywords
 from networks import small_cnn, topical
 from numpy.typing import NDArray
 
-from whyword import (
-    CNNClassifier,
-    InputError,
-    MissingExtraError,
-    SVMClassifier,
-    document_map,
-    draw_maps,
-    summarize,
-)
+from whyword import CNNClassifier, InputError, SVMClassifier, document_map, summarize
+from whyword.analysis import draw_maps
 from whyword.analysis.document_map import project
+from whyword.base.errors import MissingExtraError
 
 TEXTS, LABELS = topical(60)
 MODELS: dict[str, CNNClassifier | SVMClassifier] = {
@@ -35,15 +30,15 @@ def literal_pca(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_points_are_the_principal_components(kind: str) -> None:
-    found = document_map(MODELS[kind], TEXTS, LABELS)
+    drawing = document_map(MODELS[kind], TEXTS, LABELS)
     vectors = summarize(MODELS[kind], TEXTS)
     dense = vectors if kind == "cnn" else vectors.toarray()
     expected = literal_pca(dense.astype(float))
-    np.testing.assert_allclose(np.abs(found.points), np.abs(expected), atol=1e-4)
-    assert found.share is not None
-    assert 0 < found.share <= 1
-    assert found.groups == LABELS
-    assert "60 documents" in repr(found)
+    np.testing.assert_allclose(np.abs(drawing.points), np.abs(expected), atol=1e-4)
+    assert drawing.share is not None
+    assert 0 < drawing.share <= 1
+    assert drawing.groups == LABELS
+    assert "60 documents" in repr(drawing)
 
 
 def test_groups_and_predicted_classes() -> None:
@@ -66,9 +61,9 @@ def test_pictures_of_one_map_and_of_several(ending: str, tmp_path: Path) -> None
 
 
 def test_documents_without_words_have_their_place() -> None:
-    found = document_map(MODELS["cnn"], ["", " ", "moon orbit", "goal"])
-    assert np.isfinite(found.points).all()
-    np.testing.assert_allclose(found.points[0], found.points[1])
+    drawing = document_map(MODELS["cnn"], ["", " ", "moon orbit", "goal"])
+    assert np.isfinite(drawing.points).all()
+    np.testing.assert_allclose(drawing.points[0], drawing.points[1])
     assert not document_map(MODELS["svm"], ["moon orbit"] * 4).points.any()
     nothing = document_map(MODELS["svm"], ["", "", ""])
     assert not nothing.points.any()
@@ -95,11 +90,11 @@ def test_unfit_arguments() -> None:
 def test_without_the_package(
     package: str, projection: str, uninstall: Callable[[str], None], tmp_path: Path
 ) -> None:
-    found = document_map(MODELS["cnn"], TEXTS)
+    drawing = document_map(MODELS["cnn"], TEXTS)
     uninstall(package)
     if package == "matplotlib":
         with pytest.raises(MissingExtraError, match="pip install 'whyword"):
-            found.to_png(tmp_path / "x.png")
+            drawing.to_png(tmp_path / "x.png")
     else:
         with pytest.raises(MissingExtraError, match="pip install 'whyword"):
             project(np.ones((4, 3), np.float32), projection)
@@ -109,3 +104,8 @@ def test_a_single_direction_makes_no_plane() -> None:
     points, share = project(np.ones((5, 1), np.float32))
     assert (points == 0).all()
     assert share == 0
+
+
+def test_somebodys_documents_have_no_vectors() -> None:
+    with pytest.raises(InputError, match="need a model whose documents have vectors"):
+        document_map(Keywords(), ["moon orbit", "puck goal", "key chip"])

@@ -18,9 +18,9 @@ def test_data_is_whole_and_cannot_be_markup() -> None:
         small_cnn(), TEXTS, ["</script>", "b", "b", "c"], ids=list("abcd")
     ).to_html()
     assert page.count("</script>") == 2  # those of the data and of the program
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    data = json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert match is not None
+    data = json.loads(match[1])
     assert len(data["points"]) == 8
     assert min(data["points"]) >= 0
     assert max(data["points"]) <= 1

@@ -7,20 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from keywords import Keywords
 from networks import small_cnn, topical
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import (
-    CNNClassifier,
-    InputError,
-    MissingExtraError,
-    SearchIndex,
-    SVMClassifier,
-    summarize,
-)
+from whyword import CNNClassifier, InputError, SearchIndex, SVMClassifier, summarize
+from whyword.base.errors import MissingExtraError
 
 TEXTS, LABELS = topical(40)
 QUERY = "the moon and the rocket orbit"
@@ -39,8 +34,8 @@ MODELS: dict[str, CNNClassifier | SVMClassifier] = {
 
 
 def dense(vectors: Any) -> NDArray[np.float64]:  # noqa: ANN401 - an array or a sparse matrix
-    found = np.asarray(vectors if isinstance(vectors, np.ndarray) else vectors.toarray(), float)
-    scaled: NDArray[np.float64] = found / np.maximum(np.linalg.norm(found, axis=1)[:, None], 1e-12)
+    rows = np.asarray(vectors if isinstance(vectors, np.ndarray) else vectors.toarray(), float)
+    scaled: NDArray[np.float64] = rows / np.maximum(np.linalg.norm(rows, axis=1)[:, None], 1e-12)
     return scaled
 
 
@@ -60,7 +55,7 @@ def test_hits_are_the_nearest_by_cosine(kind: str, level: str) -> None:
 
 
 @pytest.mark.parametrize("kind", MODELS)
-@pytest.mark.parametrize("settings", [{}, {"method": "uniform"}, {"bias": "left out"}])
+@pytest.mark.parametrize("settings", [{}, {"method": "uniform"}, {"bias": "apart"}])
 def test_what_the_words_carry_adds_up(kind: str, settings: dict[str, str]) -> None:
     index = SearchIndex(MODELS[kind], TEXTS, **settings)  # type: ignore[arg-type]
     for hit in index.search(QUERY, top=8):
@@ -116,8 +111,8 @@ def test_the_approximate_search_finds_the_same() -> None:
     exact = SearchIndex(MODELS["cnn"], texts)
     graph = SearchIndex(MODELS["cnn"], texts, approximate=True)
     best = [hit.id for hit in exact.search(QUERY, top=10)]
-    found = [hit.id for hit in graph.search(QUERY, top=10)]
-    assert len(set(best) & set(found)) >= 9
+    near = [hit.id for hit in graph.search(QUERY, top=10)]
+    assert len(set(best) & set(near)) >= 9
 
 
 def test_more_than_there_is_and_documents_without_words() -> None:
@@ -146,8 +141,8 @@ def test_a_damaged_index_is_one_clear_error(tmp_path: Path) -> None:
         path.write_bytes(broken)
         with suppress(InputError):  # never another error
             SearchIndex.load(path, MODELS["cnn"])
-    with pytest.raises(InputError, match="an index needs its model"):
-        SearchIndex.load(path, None)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="NoneType is no model"):
+        SearchIndex.load(path, None)
 
 
 def test_unfit_arguments() -> None:
@@ -176,3 +171,8 @@ def test_without_the_package(
     uninstall(package)
     with pytest.raises(MissingExtraError, match=r"pip install 'whyword\[search\]'"):
         index.search(QUERY)
+
+
+def test_somebodys_documents_have_no_vectors() -> None:
+    with pytest.raises(InputError, match="need a model whose documents have vectors"):
+        SearchIndex(Keywords(), TEXTS)

@@ -2,9 +2,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from keywords import Keywords
 from networks import TOPICS, small_cnn, topical
 
-from whyword import InputError, MissingExtraError, SVMClassifier, explain, senses
+from whyword import InputError, SVMClassifier, explain
+from whyword.analysis import senses
+from whyword.base.errors import MissingExtraError
 
 MODEL = small_cnn()
 # "goal" in texts about hockey, and in texts about space
@@ -13,10 +16,10 @@ TEXTS += [f"the Goal of {' '.join(TOPICS['space'][:5])} orbit moon {n}" for n in
 
 
 def test_uses_are_all_occurrences_that_serve_a_class() -> None:
-    found = senses(MODEL, [*TEXTS, "nothing here", ""], "GOAL", ids=[f"d{n}" for n in range(26)])
-    uses = [use for sense in found for use in sense.uses]
+    groups = senses(MODEL, [*TEXTS, "nothing here", ""], "GOAL", ids=[f"d{n}" for n in range(26)])
+    uses = [use for sense in groups for use in sense.uses]
     assert 0 < len(uses) <= 24
-    for sense in found:
+    for sense in groups:
         assert sum(sense.classes.values()) == len(sense.uses)
         values = [use.relevance for use in sense.uses]
         assert values == sorted(values, reverse=True)
@@ -57,8 +60,12 @@ def test_unfit_arguments() -> None:
     with pytest.raises(InputError, match="count must be a whole number"):
         senses(MODEL, TEXTS, "goal", count=0)
     svm = SVMClassifier(C=1.0).fit(*topical(30))
-    with pytest.raises(InputError, match="needs the vectors of a CNNClassifier"):
-        senses(svm, TEXTS, "goal")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"senses needs a model of word vectors, which .*'svm'"):
+        senses(svm, TEXTS, "goal")
+    with pytest.raises(
+        InputError, match=r"senses needs a model of word vectors, which .*'Keywords'"
+    ):
+        senses(Keywords(), TEXTS, "goal")
 
 
 def test_without_scikit_learn(uninstall: Callable[[str], None]) -> None:

@@ -1,4 +1,4 @@
-"""Document vectors against METHOD §6, literally."""
+"""Document vectors against equations (22) to (24) of docs/method.md, literally."""
 
 import itertools
 import math
@@ -8,20 +8,15 @@ import oracle
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from keywords import Keywords
 from networks import literal_parts, made_cnn, made_text, small_cnn, topical
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from whyword import (
-    CNNClassifier,
-    InputError,
-    SVMClassifier,
-    explain,
-    iter_summaries,
-    passages,
-    summarize,
-    tokenize,
-)
+from whyword import CNNClassifier, InputError, SVMClassifier, explain, summarize, tokenize
+from whyword.analysis import iter_summaries
+from whyword.explanation import passages
+from whyword.models.linear.tfidf import TfIdf
 
 
 def literal(
@@ -31,10 +26,11 @@ def literal(
     if method == "lrp":
         relevance = oracle.lrp(*parts, target=target)
     else:
-        found = explain(model, text, "all", method=method, elements=True)
-        assert found.elements is not None  # held against torch's autograd in test_sensitivity.py
+        explanation = explain(model, text, "all", method=method, level="element")
+        # held against torch's autograd in test_sensitivity.py
+        assert explanation.elements is not None
         relevance = np.zeros_like(parts[0])
-        relevance[: len(found.words)] = found.elements[:, :, target]
+        relevance[: len(explanation.words)] = explanation.elements[:, :, target]
     return oracle.summary(parts[0], relevance.sum(axis=1) if level == "word" else relevance)
 
 
@@ -50,11 +46,11 @@ def test_equals_the_literal_formula(
 ) -> None:
     model, text = made_cnn(widths, seed=seed), made_text(numbers)
     assume(oracle.smallest_margin(*literal_parts(model, text)[:2]) > 1e-5)
-    found = summarize(model, [text], method, level, target="class 1")
+    vectors = summarize(model, [text], method, level, target="class 1")
     expected = literal(model, text, method, level, 1)
-    assert found.shape == (1, 4)
+    assert vectors.shape == (1, 4)
     limit = 1e-5 * max(1, np.abs(expected).max())
-    assert np.abs(found[0] - expected).max() <= limit * (1 if method == "lrp" else 10)
+    assert np.abs(vectors[0] - expected).max() <= limit * (1 if method == "lrp" else 10)
 
 
 def test_the_target_is_the_predicted_class() -> None:
@@ -105,18 +101,19 @@ def test_svm_summaries_are_sparse_and_literal() -> None:
     model = SVMClassifier(C=1.0).fit(texts, labels)
     some = ["moon orbit moon unheard", "", "goal"]
     index = {word: place for place, word in enumerate(model.features_.words)}
-    found = summarize(model, some, target="space")
-    assert issparse(found)
-    assert found.shape == (3, len(index))
-    assert found.dtype == np.float32
+    vectors = summarize(model, some, target="space")
+    assert issparse(vectors)
+    assert vectors.shape == (3, len(index))
+    assert vectors.dtype == np.float32
     k = list(model.classes_).index("space")
-    row = model.features_.row(some[0])
+    assert isinstance(model.features_, TfIdf)
+    row = model.features_.row_of(model.features_.read(some[0]))
     values = {model.features_.words[p]: x for p, x in zip(*row, strict=True)}
     weights = {word: model.output_weight_[index[word], k] for word in values}
     expected = oracle.linear_lrp(values, weights, model.output_bias_[k])
     for word, value in expected.items():
-        assert found[0, index[word]] == pytest.approx(value, abs=1e-6)
-    assert found[1].nnz == 0
+        assert vectors[0, index[word]] == pytest.approx(value, abs=1e-6)
+    assert vectors[1].nnz == 0
     binary = summarize(model, some, "uniform")
     assert set(binary.data) == {1.0}
     np.testing.assert_allclose(
@@ -132,7 +129,10 @@ def test_svm_summaries_are_sparse_and_literal() -> None:
         ({"level": "letter"}, "level may be 'word' or 'element'"),
         ({"method": "lime"}, "choose from lrp"),
         ({"target": "all"}, "one class per document"),
-        ({"method": "uniform", "level": "element"}, "level='element' needs a network and one of"),
+        (
+            {"method": "uniform", "level": "element"},
+            "level='element' needs a model of word vectors and a",
+        ),
         ({"method": "uniform", "epsilon": 1.0}, "'uniform' has no parameter 'epsilon'"),
         ({"target": "class 7"}, "did you mean class"),
     ],
@@ -150,7 +150,7 @@ def test_no_texts_and_no_words() -> None:
     assert not summarize(model, ["", "  "]).any()
     svm = SVMClassifier(C=1.0).fit(*topical(60))
     assert summarize(svm, []).shape == (0, len(svm.features_.words))
-    with pytest.raises(InputError, match="level='element' needs a network"):
+    with pytest.raises(InputError, match=r"level='element' needs a model of word vectors .*'lrp'"):
         summarize(svm, ["moon"], level="element")
 
 
@@ -160,10 +160,10 @@ def test_passages_have_vectors(kind: str, by: str | int) -> None:
     model = small_cnn() if kind == "cnn" else SVMClassifier(C=1.0).fit(*topical(60))
     texts = ["Moon orbit. The goal, the puck!\n\nA key.", "", "moon"]
     level = "element" if kind == "cnn" else "word"
-    found = summarize(model, texts, level=level, by=by)
+    summaries = summarize(model, texts, level=level, by=by)
     whole = summarize(model, texts, level=level)
-    assert len(found) == 3
-    for text, vectors, document in zip(texts, found, whole, strict=True):
+    assert len(summaries) == 3
+    for text, vectors, document in zip(texts, summaries, whole, strict=True):
         assert vectors.shape[0] == len(passages(explain(model, text), by))
         if by != 2:
             total = np.asarray(vectors.sum(axis=0)).ravel()
@@ -187,9 +187,9 @@ def test_somebodys_relevance(kind: str) -> None:
         [one.relevance for one in explained],
         [(one.spans, one.relevance) for one in explained],
     ):
-        found = summarize(model, texts, relevance=relevance)
-        found = found if kind == "cnn" else found.toarray()
-        np.testing.assert_allclose(found, expected, atol=1e-5)
+        vectors = summarize(model, texts, relevance=relevance)
+        vectors = vectors if kind == "cnn" else vectors.toarray()
+        np.testing.assert_allclose(vectors, expected, atol=1e-5)
     with pytest.raises(InputError, match="relevance and texts differ in length: 1 ≠ 3"):
         summarize(model, texts, relevance=[[1.0]])
     with pytest.raises(InputError, match="document 2 has 1 values, but the model sees 2 words"):
@@ -211,10 +211,16 @@ def test_somebodys_relevance(kind: str) -> None:
 def test_bags_by_methods_that_know_words_only(method: str) -> None:
     model = SVMClassifier(C=1.0).fit(*topical(60))
     text = "moon the Moon goal unheard"
-    found = summarize(model, [text], method).toarray()[0]
+    vector = summarize(model, [text], method).toarray()[0]
     places = {word: place for place, word in enumerate(model.features_.words)}
-    expected = np.zeros(len(found))
+    expected = np.zeros(len(vector))
     for word, value in explain(model, text, method=method).by_word().items():
         if word in places:
             expected[places[word]] = value
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    np.testing.assert_allclose(vector, expected, atol=1e-6)
+
+
+def test_somebodys_documents_have_no_vectors() -> None:
+    for method in (None, "occlusion", "uniform"):
+        with pytest.raises(InputError, match="need a model whose documents have vectors"):
+            summarize(Keywords(), ["moon"], method)

@@ -3,17 +3,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whyword import InputError, MissingExtraError
+from whyword import InputError
 from whyword.base.checks import (
     check_installed,
     existing_file,
-    expanded,
-    listed,
+    expand_path,
+    join_names,
     real_number,
     share,
     strings,
     whole_number,
 )
+from whyword.base.errors import MissingExtraError
 
 
 def test_whole_numbers() -> None:
@@ -50,17 +51,17 @@ def test_strings() -> None:
 
 
 def test_paths(tmp_path: Path) -> None:
-    assert expanded("~nobody-has-this-name/x") == Path("~nobody-has-this-name/x")
-    assert expanded("~") == Path.home()
+    assert expand_path("~nobody-has-this-name/x") == Path("~nobody-has-this-name/x")
+    assert expand_path("~") == Path.home()
     with pytest.raises(InputError, match="empty name"):
-        expanded("")
+        expand_path("")
     with pytest.raises(InputError, match="not a regular file"):
         existing_file(tmp_path)
 
 
 def test_long_lists_are_cut_short() -> None:
-    assert listed(["a", "b"]) == "a, b"
-    assert listed([str(n) for n in range(5000)], most=2) == "0, 1, … (5,000 in all)"
+    assert join_names(["a", "b"]) == "a, b"
+    assert join_names([str(n) for n in range(5000)], most=2) == "0, 1, … (5,000 in all)"
 
 
 def test_what_is_missing_is_named_before_the_work() -> None:

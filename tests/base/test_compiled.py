@@ -1,7 +1,10 @@
 import subprocess
 import sys
 
+import pytest
 
+
+@pytest.mark.slow(reason="compiles")
 def test_without_a_writable_cache_functions_are_compiled_anyway() -> None:
     code = """
 import numba

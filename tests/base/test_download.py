@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from whyword import DownloadError
 from whyword.base.download import Package, check_sha256, extract, package_archive, url_file
+from whyword.base.errors import DownloadError
 
 DATA = b"some data" * 1000
 SHA256 = hashlib.sha256(DATA).hexdigest()

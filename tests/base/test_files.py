@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from whyword import InputError
-from whyword.base.files import alone_in, cache_folder, sha256_of, temporary_folder, written_whole
+from whyword.base.files import (
+    atomic_write,
+    cache_folder,
+    exclusive_folder,
+    sha256_of,
+    temporary_folder,
+)
 
 
 class StopError(Exception):
@@ -16,7 +22,7 @@ class StopError(Exception):
 
 
 def fail_half_way(path: Path) -> None:
-    with written_whole(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_text("half")
         raise StopError
 
@@ -26,7 +32,7 @@ def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
     with pytest.raises(StopError):
         fail_half_way(path)
     assert not path.exists()
-    with written_whole(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_text("old")
     with pytest.raises(StopError):
         fail_half_way(path)
@@ -38,8 +44,8 @@ def test_a_killed_writer_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("old")
     code = (
-        "import sys, time; from pathlib import Path; from whyword.base.files import written_whole\n"
-        f"with written_whole(Path({str(path)!r})) as draft:\n"
+        "import sys, time; from pathlib import Path; from whyword.base.files import atomic_write\n"
+        f"with atomic_write(Path({str(path)!r})) as draft:\n"
         "    draft.write_text('half'); print('ready', flush=True); time.sleep(60)"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
@@ -82,12 +88,12 @@ def test_links_pipes_folders_and_modes(tmp_path: Path) -> None:
     target.write_text("old")
     target.chmod(0o600)
     link.symlink_to(target)
-    with written_whole(link) as draft:
+    with atomic_write(link) as draft:
         draft.write_text("new")
     assert link.is_symlink()
     assert target.read_text() == "new"
     assert target.stat().st_mode & 0o777 == 0o600
-    with written_whole(Path("/dev/null")) as draft:
+    with atomic_write(Path("/dev/null")) as draft:
         draft.write_text("gone")
     assert Path("/dev/null").is_char_device()
     for path, reason in (
@@ -96,17 +102,17 @@ def test_links_pipes_folders_and_modes(tmp_path: Path) -> None:
         (tmp_path / ("x" * 300), "cannot be written"),
         (Path("/proc/x"), "cannot be written"),
     ):
-        with pytest.raises(InputError, match=reason), written_whole(path):
+        with pytest.raises(InputError, match=reason), atomic_write(path):
             pass
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "target"]
 
 
 def test_one_at_a_time_in_a_folder(tmp_path: Path) -> None:
     with (
-        alone_in(tmp_path / "made"),
+        exclusive_folder(tmp_path / "made"),
         pytest.raises(InputError, match=r"another run is at work in .*made"),
-        alone_in(tmp_path / "made"),
+        exclusive_folder(tmp_path / "made"),
     ):
         pass
-    with alone_in(tmp_path / "made"):
+    with exclusive_folder(tmp_path / "made"):
         pass

@@ -10,8 +10,8 @@ import pytest
 
 from whyword import InputError
 from whyword.batch import chunks
-from whyword.batch.chunks import Chunk, Place, Reading
-from whyword.corpora.tables import Unfit
+from whyword.batch.chunks import Chunk, Place, SourceReader
+from whyword.corpora.tables import BadRow
 
 
 def lines(path: Path, texts: list[object], **others: object) -> Path:
@@ -20,12 +20,12 @@ def lines(path: Path, texts: list[object], **others: object) -> Path:
     return path
 
 
-def read(reading: Reading, strict: bool = False) -> list[Chunk]:
-    return [c for shard in range(len(reading.shards)) for c in reading.chunks(shard, strict)]
+def read(reader: SourceReader, strict: bool = False) -> list[Chunk]:
+    return [c for shard in range(len(reader.shards)) for c in reader.chunks(shard, strict)]
 
 
-def ids(found: list[Chunk]) -> list[list[str]]:
-    return [[record.id for record in chunk.records] for chunk in found]
+def ids(pieces: list[Chunk]) -> list[list[str]]:
+    return [[record.id for record in chunk.records] for chunk in pieces]
 
 
 @pytest.fixture(autouse=True)
@@ -34,17 +34,19 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_table_is_cut_by_rows(tmp_path: Path) -> None:
-    found = read(Reading.of(lines(tmp_path / "a.jsonl", [f"t{n}" for n in range(7)])))
-    assert ids(found) == [["1", "2", "3"], ["4", "5", "6"], ["7"]]
-    assert [chunk.place for chunk in found] == [Place(0, 0), Place(0, 1), Place(0, 2)]
-    assert [str(chunk.place) for chunk in found][:2] == ["00000-00000", "00000-00001"]
-    assert found[-1].read == 1.0
+    pieces = read(SourceReader.of(lines(tmp_path / "a.jsonl", [f"t{n}" for n in range(7)])))
+    assert ids(pieces) == [["1", "2", "3"], ["4", "5", "6"], ["7"]]
+    assert [chunk.place for chunk in pieces] == [Place(0, 0), Place(0, 1), Place(0, 2)]
+    assert [str(chunk.place) for chunk in pieces][:2] == ["00000-00000", "00000-00001"]
+    assert pieces[-1].read == 1.0
 
 
 def test_a_table_is_cut_by_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "CHARACTERS", 10)
-    found = read(Reading.of(lines(tmp_path / "a.jsonl", ["x" * n for n in (4, 6, 1, 99, 10)])))
-    assert ids(found) == [["1", "2"], ["3"], ["4"], ["5"]]
+    pieces = read(
+        SourceReader.of(lines(tmp_path / "a.jsonl", ["x" * n for n in (4, 6, 1, 99, 10)]))
+    )
+    assert ids(pieces) == [["1", "2"], ["3"], ["4"], ["5"]]
 
 
 def test_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,40 +56,40 @@ def test_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "empty.csv").write_text("")
     for hidden in (".hidden.jsonl", "_success.jsonl", "_no/x.jsonl", "notes.txt"):
         lines(tmp_path / hidden, ["no"])
-    whole = read(Reading.of(tmp_path))
+    whole = read(SourceReader.of(tmp_path))
     assert ids(whole) == [["a.ndjson:1", "b/x.jsonl:1", "b/x.jsonl:2"], ["c.csv:IV"]]
     monkeypatch.setattr(chunks, "_SHARD_BYTES", 1)
-    found = read(Reading.of(tmp_path))
-    assert ids(found) == [["a.ndjson:1"], ["b/x.jsonl:1", "b/x.jsonl:2"], ["c.csv:IV"]]
-    assert [chunk.place for chunk in found] == [Place(0, 0), Place(1, 0), Place(2, 0)]
-    assert ids(read(Reading.of(str(tmp_path / "*.csv")))) == [["IV"]]  # another one is empty
+    pieces = read(SourceReader.of(tmp_path))
+    assert ids(pieces) == [["a.ndjson:1"], ["b/x.jsonl:1", "b/x.jsonl:2"], ["c.csv:IV"]]
+    assert [chunk.place for chunk in pieces] == [Place(0, 0), Place(1, 0), Place(2, 0)]
+    assert ids(read(SourceReader.of(str(tmp_path / "*.csv")))) == [["IV"]]  # another one is empty
 
 
 def test_patterns(tmp_path: Path) -> None:
     lines(tmp_path / "2024-01.jsonl", ["a"])
     lines(tmp_path / "2024-02.jsonl", ["b"])
     lines(tmp_path / "2025-01.jsonl", ["c"])
-    assert len(Reading.of(str(tmp_path / "2024-*.jsonl")).files) == 2
-    assert len(Reading.of(str(tmp_path / "**" / "*.jsonl")).files) == 3
+    assert len(SourceReader.of(str(tmp_path / "2024-*.jsonl")).files) == 2
+    assert len(SourceReader.of(str(tmp_path / "**" / "*.jsonl")).files) == 3
     with pytest.raises(InputError, match="no file fits this pattern"):
-        Reading.of(str(tmp_path / "1999-*.jsonl"))
+        SourceReader.of(str(tmp_path / "1999-*.jsonl"))
     strange = lines(tmp_path / "a[1].jsonl", ["its name is a pattern"])
-    assert Reading.of(strange).files == [strange]
+    assert SourceReader.of(strange).files == [strange]
 
 
 def test_a_corpus_by_folders_and_what_is_none(tmp_path: Path) -> None:
     for label in ("space", "hockey"):
         (tmp_path / label).mkdir()
         (tmp_path / label / "1.txt").write_text(f"about {label}")
-    found = read(Reading.of(tmp_path))
-    assert [(r.id, r.label) for r in found[0].records] == [
+    pieces = read(SourceReader.of(tmp_path))
+    assert [(r.id, r.label) for r in pieces[0].records] == [
         ("hockey/1.txt", "hockey"),
         ("space/1.txt", "space"),
     ]
     with pytest.raises(InputError, match="no such file or folder"):
-        Reading.of(tmp_path / "nowhere")
+        SourceReader.of(tmp_path / "nowhere")
     with pytest.raises(InputError, match="no column 'body'"):
-        Reading.of(lines(tmp_path / "a.jsonl", ["x"]), text="body")
+        SourceReader.of(lines(tmp_path / "a.jsonl", ["x"]), text="body")
 
 
 def test_rows_that_cannot_be_read_json(tmp_path: Path) -> None:
@@ -105,28 +107,28 @@ def test_rows_that_cannot_be_read_json(tmp_path: Path) -> None:
         (b'{"text": "cut off', "not JSON"),
     ]
     path.write_bytes(b"".join(good + line + b"\n" for line, _ in bad) + good)
-    found = read(Reading.of(path))
-    assert sum(len(chunk.records) for chunk in found) == len(bad) + 1
+    pieces = read(SourceReader.of(path))
+    assert sum(len(chunk.records) for chunk in pieces) == len(bad) + 1
     # ids are those of the rows, whatever became of the others
-    assert [r.id for c in found for r in c.records] == [str(n) for n in range(1, 20, 2)]
-    unfit = [row for chunk in found for row in chunk.unfit]
-    assert [row.place for row in unfit] == [f"{path}, line {2 * n + 2}" for n in range(len(bad))]
-    for row, (_, reason) in zip(unfit, bad, strict=True):
+    assert [r.id for c in pieces for r in c.records] == [str(n) for n in range(1, 20, 2)]
+    bad_rows = [row for chunk in pieces for row in chunk.bad_rows]
+    assert [row.place for row in bad_rows] == [f"{path}, line {2 * n + 2}" for n in range(len(bad))]
+    for row, (_, reason) in zip(bad_rows, bad, strict=True):
         assert reason in row.reason
     path.write_bytes(good + bad[0][0])
     with pytest.raises(InputError, match=r"line 2: 'text' is null, not text"):
-        read(Reading.of(path), strict=True)
+        read(SourceReader.of(path), strict=True)
 
 
 def test_a_first_row_that_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'broken\n{"text": "good"}\n')
-    (chunk,) = read(Reading.of(path))
+    (chunk,) = read(SourceReader.of(path))
     assert ids([chunk]) == [["2"]]
-    assert len(chunk.unfit) == 1
+    assert len(chunk.bad_rows) == 1
     path.write_bytes(b"broken\n")
     with pytest.raises(InputError, match="line 1: not JSON"):
-        Reading.of(path)
+        SourceReader.of(path)
 
 
 def test_rows_that_cannot_be_read_csv(tmp_path: Path) -> None:
@@ -134,9 +136,9 @@ def test_rows_that_cannot_be_read_csv(tmp_path: Path) -> None:
     path.write_bytes(
         b'text,n\none,1\ntwo\n"th"ree,3\nfo\xe9r,4\nfi\x00ve,5\n"six\nlines",6\nseven,\xff\n"open,8\n'
     )
-    (chunk,) = read(Reading.of(path))
+    (chunk,) = read(SourceReader.of(path))
     assert [r.text for r in chunk.records] == ["one", "six\nlines", "seven"]
-    assert [(row.place.rpartition(" ")[2], row.reason[:12]) for row in chunk.unfit] == [
+    assert [(row.place.rpartition(" ")[2], row.reason[:12]) for row in chunk.bad_rows] == [
         ("3", "1 fields, bu"),
         ("4", "',' expected"),
         ("5", "byte 0xe9 is"),
@@ -150,11 +152,11 @@ def test_rows_that_cannot_be_read_parquet(tmp_path: Path) -> None:
     values = [b"good", b"\xff\xfe", None, "gut ✓".encode()]
     column = pa.array(values, pa.binary()).view(pa.string())
     pq.write_table(pa.table({"text": column, "n": [1, 2, 3, 4]}), path)
-    (chunk,) = read(Reading.of(path))
+    (chunk,) = read(SourceReader.of(path))
     assert [(r.id, r.text) for r in chunk.records] == [("1", "good"), ("4", "gut ✓")]
-    assert chunk.unfit == [
-        Unfit(f"{path}, row 2", "text that is not UTF-8 (invalid start byte, byte 0)"),
-        Unfit(f"{path}, row 3", "'text' is null, not text"),
+    assert chunk.bad_rows == [
+        BadRow(f"{path}, row 2", "text that is not UTF-8 (invalid start byte, byte 0)"),
+        BadRow(f"{path}, row 3", "'text' is null, not text"),
     ]
     assert chunk.read == 1.0
 
@@ -163,17 +165,17 @@ def test_a_folder_of_classes_with_a_file_that_is_no_text(tmp_path: Path) -> None
     (tmp_path / "space").mkdir()
     (tmp_path / "space" / "1.txt").write_bytes(b"good")
     (tmp_path / "space" / "2.txt").write_bytes(b"\xff\xfe")
-    (chunk,) = read(Reading.of(tmp_path))
+    (chunk,) = read(SourceReader.of(tmp_path))
     assert ids([chunk]) == [["space/1.txt"]]
-    assert chunk.unfit[0].place.endswith("2.txt")
+    assert chunk.bad_rows[0].place.endswith("2.txt")
 
 
 def test_nothing_but_rows_that_cannot_be_read_after_the_first(tmp_path: Path) -> None:
-    found = read(Reading.of(lines(tmp_path / "a.jsonl", ["good", None, None])))
-    assert [(len(c.records), len(c.unfit)) for c in found] == [(1, 2)]
+    pieces = read(SourceReader.of(lines(tmp_path / "a.jsonl", ["good", None, None])))
+    assert [(len(c.records), len(c.bad_rows)) for c in pieces] == [(1, 2)]
     lines(tmp_path / "b.jsonl", [None, None])
-    found = read(Reading.of(tmp_path / "b.jsonl"))
-    assert [(len(c.records), len(c.unfit)) for c in found] == [(0, 2)]
+    pieces = read(SourceReader.of(tmp_path / "b.jsonl"))
+    assert [(len(c.records), len(c.bad_rows)) for c in pieces] == [(0, 2)]
 
 
 def test_how_much_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,19 +184,20 @@ def test_how_much_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     packed = tmp_path / "b.jsonl.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes(), 0))
     for path in (plain, packed):
-        shares = [chunk.read for chunk in read(Reading.of(path))]
+        shares = [chunk.read for chunk in read(SourceReader.of(path))]
         assert shares == sorted(shares)
         assert 0.1 < shares[0] < 0.9
         assert shares[-1] == 1.0
     packed.write_bytes(packed.read_bytes()[:-1000])
     with pytest.raises(InputError, match="damaged or cut-off gzip"):
-        read(Reading.of(packed))
+        read(SourceReader.of(packed))
 
 
+@pytest.mark.real
 def test_newsgroups_by_name() -> None:
-    reading = Reading.of("20newsgroups:test")
-    assert reading.files == []
-    assert reading.notes
-    first = next(reading.chunks(0))
+    reader = SourceReader.of("20newsgroups:test")
+    assert reader.files == []
+    assert reader.notes
+    first = next(reader.chunks(0))
     assert len(first.records) == 3
     assert all(record.split == "test" for record in first.records)

@@ -9,15 +9,10 @@ from networks import small_cnn
 from served import model
 from streams import write_corpus
 
-from whyword import (
-    ClassWords,
-    CNNClassifier,
-    InputError,
-    Progress,
-    class_words,
-    class_words_corpus,
-)
-from whyword.batch import chunks
+from whyword import CNNClassifier, InputError, class_words
+from whyword.analysis import ClassWords
+from whyword.base.progress import Progress
+from whyword.batch import chunks, class_words_corpus
 from whyword.corpora.source import Record, open_source
 
 
@@ -45,22 +40,22 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "ROWS", 30)
 
 
-def check_same(found: ClassWords, expected: ClassWords) -> None:
-    assert (found.per, found.rank, found.documents) == (
+def check_same(actual: ClassWords, expected: ClassWords) -> None:
+    assert (actual.per, actual.rank, actual.n_documents) == (
         *(expected.per, expected.rank),
-        expected.documents,
+        expected.n_documents,
     )
-    assert list(found) == list(expected)
+    assert list(actual) == list(expected)
     for label in expected:
-        assert [e._replace(relevance=0) for e in found[label]] == [
+        assert [e._replace(relevance=0) for e in actual[label]] == [
             e._replace(relevance=0) for e in expected[label]
         ]
-        for ours, theirs in zip(found[label], expected[label], strict=True):
+        for ours, theirs in zip(actual[label], expected[label], strict=True):
             assert ours.relevance == pytest.approx(theirs.relevance, rel=1e-4)
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "options",
     [
         {},
         {"per": "occurrence", "top": 7},
@@ -69,14 +64,14 @@ def check_same(found: ClassWords, expected: ClassWords) -> None:
     ],
 )
 def test_the_same_words(
-    asked: dict[str, Any], cnn: CNNClassifier, source: Path, records: list[Record]
+    options: dict[str, Any], cnn: CNNClassifier, source: Path, records: list[Record]
 ) -> None:
-    if "target" in asked:
-        asked = asked | {"target": str(cnn.classes_[0])}
-    expected = class_words(cnn, [r.text for r in records], ids=[r.id for r in records], **asked)
-    told: list[Progress] = []
-    check_same(class_words_corpus(cnn, source, told=told.append, **asked), expected)
-    assert told[-1] == Progress(len(records), 1.0)
+    if "target" in options:
+        options = options | {"target": str(cnn.classes_[0])}
+    expected = class_words(cnn, [r.text for r in records], ids=[r.id for r in records], **options)
+    events: list[Progress] = []
+    check_same(class_words_corpus(cnn, source, on_progress=events.append, **options), expected)
+    assert (events[-1].n_documents, events[-1].share) == (len(records), 1.0)
 
 
 def test_a_bag_of_words(source: Path, records: list[Record]) -> None:

@@ -10,9 +10,17 @@ import pytest
 
 from whyword import InputError
 from whyword.batch import folder as module
-from whyword.batch.chunks import Place, Reading
-from whyword.batch.folder import MANIFEST, REJECTS, Rejects, opened, part_path, plan_of, write_part
-from whyword.corpora.tables import Unfit
+from whyword.batch.chunks import Place, SourceReader
+from whyword.batch.folder import (
+    MANIFEST,
+    REJECTS,
+    Rejects,
+    open_run_folder,
+    part_path,
+    plan_of,
+    write_part,
+)
+from whyword.corpora.tables import BadRow
 
 PLAN: dict[str, Any] = {"task": "explain", "top": None}
 TABLE = pa.table({"id": ["a", "b"], "words": [["x"], []]})
@@ -29,7 +37,7 @@ def names(path: Path) -> set[str]:
 
 def begin(path: Path, complete: bool = False) -> None:
     """Write two parts."""
-    with opened(path, PLAN, resume=False) as folder:
+    with open_run_folder(path, PLAN, resume=False) as folder:
         for number in range(2):
             write_part(part_path(folder.path, Place(0, number)), TABLE)
             folder.done[Place(0, number)] = 2
@@ -41,11 +49,11 @@ def test_a_run_that_ended(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "why"
     begin(path, complete=True)
     assert names(path) == {"part-00000-00000.parquet", "part-00000-00001.parquet", MANIFEST}
-    told = json.loads((path / MANIFEST).read_text())
-    assert told == PLAN | {"state": "complete", "parts": 2, "documents": 4, "rejected": 3}
+    manifest = json.loads((path / MANIFEST).read_text())
+    assert manifest == PLAN | {"state": "complete", "parts": 2, "documents": 4, "rejected": 3}
     with pytest.raises(InputError, match="has a run already, complete; name another folder"):
         begin(path)
-    with opened(path, PLAN, resume=True) as folder:
+    with open_run_folder(path, PLAN, resume=True) as folder:
         assert folder.rejected == 3
         assert sum(folder.done.values()) == 4
 
@@ -56,7 +64,7 @@ def test_a_run_that_was_interrupted(tmp_path: Path) -> None:
     (tmp_path / "why" / "part-00000-00001.parquet").write_bytes(b"PAR1 and then nothing")
     with pytest.raises(InputError, match="has the beginning of a run; say resume=True"):
         begin(tmp_path / "why")
-    with opened(tmp_path / "why", PLAN, resume=True) as folder:
+    with open_run_folder(tmp_path / "why", PLAN, resume=True) as folder:
         assert folder.rejected is None
         assert folder.done == {Place(0, 0): 2}  # the other one is damaged, and made again
     assert names(tmp_path / "why") == {"part-00000-00000.parquet", MANIFEST}
@@ -68,7 +76,7 @@ def test_a_run_that_was_killed_at_once(tmp_path: Path) -> None:
         path = tmp_path / str(resume)
         path.mkdir()
         (path / ".draft-manifest").write_text("{")
-        with opened(path, PLAN, resume) as folder:
+        with open_run_folder(path, PLAN, resume) as folder:
             assert folder.done == {}
         assert names(path) == {MANIFEST}
 
@@ -76,7 +84,7 @@ def test_a_run_that_was_killed_at_once(tmp_path: Path) -> None:
 def test_a_complete_run_that_lost_a_part(tmp_path: Path) -> None:
     begin(tmp_path / "why", complete=True)
     (tmp_path / "why" / "part-00000-00000.parquet").unlink()
-    with opened(tmp_path / "why", PLAN, resume=True) as folder:
+    with open_run_folder(tmp_path / "why", PLAN, resume=True) as folder:
         assert folder.rejected is None
     assert json.loads((tmp_path / "why" / MANIFEST).read_text())["state"] == "begun"
 
@@ -90,28 +98,28 @@ def test_another_run(tmp_path: Path) -> None:
     ):
         with (
             pytest.raises(InputError, match=f"was another one: {said}"),
-            opened(tmp_path / "why", PLAN | other, resume=True),
+            open_run_folder(tmp_path / "why", PLAN | other, resume=True),
         ):
             raise AssertionError
     assert len(names(tmp_path / "why")) == 3
 
 
 def test_a_run_that_failed_before_it_wrote_anything(tmp_path: Path) -> None:
-    with pytest.raises(InterruptedError), opened(tmp_path / "why", PLAN, resume=False):
+    with pytest.raises(InterruptedError), open_run_folder(tmp_path / "why", PLAN, resume=False):
         raise InterruptedError
     assert names(tmp_path / "why") == set()  # so that it can be begun anew
     begin(tmp_path / "why")
-    with pytest.raises(InterruptedError), opened(tmp_path / "why", PLAN, resume=True):
+    with pytest.raises(InterruptedError), open_run_folder(tmp_path / "why", PLAN, resume=True):
         raise InterruptedError
     assert MANIFEST in names(tmp_path / "why")
 
 
 def test_two_at_a_time(tmp_path: Path) -> None:
-    with opened(tmp_path / "why", PLAN, resume=False):
+    with open_run_folder(tmp_path / "why", PLAN, resume=False):
         for resume in (True, False):
             with (
                 pytest.raises(InputError, match="another run is at work"),
-                opened(tmp_path / "why", PLAN, resume),
+                open_run_folder(tmp_path / "why", PLAN, resume),
             ):
                 raise AssertionError
 
@@ -120,15 +128,15 @@ def test_folders_that_are_none_of_ours(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     for resume in (True, False):
         with pytest.raises(InputError, match="is a file; name a folder"):
-            opened(tmp_path / "file", PLAN, resume).__enter__()
+            open_run_folder(tmp_path / "file", PLAN, resume).__enter__()
         with pytest.raises(InputError, match="is not empty; name another folder"):
-            opened(tmp_path, PLAN, resume).__enter__()
+            open_run_folder(tmp_path, PLAN, resume).__enter__()
         with pytest.raises(InputError, match="cannot be made"):
-            opened(tmp_path / "file" / "below", PLAN, resume).__enter__()
+            open_run_folder(tmp_path / "file" / "below", PLAN, resume).__enter__()
     for content in ("{", "[]", "{}", "\xff"):
         (tmp_path / MANIFEST).write_text(content, encoding="latin-1")
         with pytest.raises(InputError, match=MANIFEST):
-            opened(tmp_path, PLAN, resume=True).__enter__()
+            open_run_folder(tmp_path, PLAN, resume=True).__enter__()
     assert (tmp_path / "file").read_text() == "x"
 
 
@@ -149,13 +157,13 @@ def test_rows_that_could_not_be_read(tmp_path: Path) -> None:
     with Rejects(tmp_path) as rejects:
         rejects.add([])
     assert names(tmp_path) == set()
-    row = Unfit("a.csv, line 3", "byte 0xff is not valid ✓")
+    row = BadRow("a.csv, line 3", "byte 0xff is not valid ✓")
     with Rejects(tmp_path) as rejects:
         rejects.add([row])
         rejects.add([row, row])
     assert rejects.count == 3
     lines = (tmp_path / REJECTS).read_text(encoding="utf-8").splitlines()
-    assert [Unfit(**json.loads(line)) for line in lines] == [row] * 3
+    assert [BadRow(**json.loads(line)) for line in lines] == [row] * 3
     with pytest.raises(AttributeError), Rejects(tmp_path) as rejects:
         rejects.add([row, None])  # type: ignore[list-item]
     assert len((tmp_path / REJECTS).read_text().splitlines()) == 3  # those of the run that ended
@@ -167,17 +175,17 @@ def test_rows_that_could_not_be_read(tmp_path: Path) -> None:
 def test_plans(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text('{"text": "x"}\n')
-    plan = plan_of({"task": "predict"}, Reading.of(file), 3)
+    plan = plan_of({"task": "predict"}, SourceReader.of(file), 3)
     assert json.loads(json.dumps(plan)) == plan
     assert plan["source"]["files"][0]["bytes"] == file.stat().st_size
     file.write_text('{"text": "xy"}\n')
-    assert plan_of({"task": "predict"}, Reading.of(file), 3) != plan
-    named = plan_of({}, Reading((("20newsgroups",),)), 3)
+    assert plan_of({"task": "predict"}, SourceReader.of(file), 3) != plan
+    named = plan_of({}, SourceReader((("20newsgroups",),)), 3)
     assert named["source"]["names"] == [["20newsgroups"]]
 
 
 def test_files_say_little_of_words_but_what_the_run_is(tmp_path: Path) -> None:
     write_part(part_path(tmp_path, Place(3, 17)), TABLE)
-    found = pq.ParquetFile(tmp_path / "part-00003-00017.parquet")
-    assert found.read().equals(TABLE)
-    assert found.metadata.row_group(0).column(0).compression == "ZSTD"
+    file = pq.ParquetFile(tmp_path / "part-00003-00017.parquet")
+    assert file.read().equals(TABLE)
+    assert file.metadata.row_group(0).column(0).compression == "ZSTD"

@@ -12,8 +12,8 @@ from served import TEXTS, model
 
 from whyword.base.threads import in_threads
 from whyword.batch import local
-from whyword.batch.chunks import Chunk, Place, Reading
-from whyword.batch.tasks import Predicting
+from whyword.batch.chunks import Chunk, Place, SourceReader
+from whyword.batch.tasks import PredictTask
 
 
 def which(chunk: Chunk) -> tuple[int, int, int]:
@@ -23,18 +23,18 @@ def which(chunk: Chunk) -> tuple[int, int, int]:
     return chunk.place.number, os.getpid(), len(parts)
 
 
-def reading(tmp_path: Path) -> Reading:
+def source_reader(tmp_path: Path) -> SourceReader:
     path = tmp_path / "a.csv"
     path.write_text("text\n" + "\n".join(TEXTS[:30]) + "\n")
-    return Reading.of(path)
+    return SourceReader.of(path)
 
 
 def test_each_process_computes_in_one_thread() -> None:
     chunks = (Chunk(Place(0, number)) for number in range(15))
-    found = list(local.run(which, chunks, 3))
-    assert sorted(number for number, _, _ in found) == list(range(15))
-    assert {threads for _, _, threads in found} == {1}
-    assert os.getpid() not in {pid for _, pid, _ in found}
+    results = list(local.run(which, chunks, 3))
+    assert sorted(number for number, _, _ in results) == list(range(15))
+    assert {threads for _, _, threads in results} == {1}
+    assert os.getpid() not in {pid for _, pid, _ in results}
     assert local._work is None
 
 
@@ -66,13 +66,13 @@ def test_elsewhere_processes_begin_anew(monkeypatch: pytest.MonkeyPatch, tmp_pat
     """They are sent the work: it can be."""
     monkeypatch.setattr(sys, "platform", "darwin")
     assert local._context().get_start_method() == "spawn"
-    work = partial(Predicting(model("cnn")).write, folder=tmp_path)
-    assert local._sent(work) is work
-    sent = pickle.loads(pickle.dumps((work, reading(tmp_path))))
+    work = partial(PredictTask(model("cnn")).write, folder=tmp_path)
+    assert local._work_to_send(work) is work
+    sent = pickle.loads(pickle.dumps((work, source_reader(tmp_path))))
     (chunk,) = sent[1].chunks(0)
-    assert sent[0](chunk).documents == 30
+    assert sent[0](chunk).n_documents == 30
 
 
 def test_a_process_that_was_not_prepared() -> None:
     with pytest.raises(RuntimeError, match="not prepared"):
-        local._worked(Chunk(Place(0, 0)))
+        local._do_work(Chunk(Place(0, 0)))

@@ -11,12 +11,14 @@ from networks import small_cnn
 from served import model
 from streams import contents, write_corpus
 
-from whyword import InputError, MissingExtraError, Progress, explain_corpus
+from whyword import InputError, explain_corpus
+from whyword.base.errors import MissingExtraError
+from whyword.base.progress import Progress
 from whyword.batch import chunks
 from whyword.batch import runs as corpora
 
 # Ray warns of parts of its own, and leaves sockets to the end of the process
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow(reason="starts Ray")]
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +49,12 @@ def cluster(sizes: None) -> Iterator[Any]:
         "health_check_failure_threshold": 2,
     }
     head = small | {"include_dashboard": False, "_system_config": soon}
-    found = Cluster(initialize_head=True, head_node_args=head)
-    found.add_node(**small)
-    ray.init(found.address, log_to_driver=False, logging_level=logging.ERROR)
-    yield found
+    started = Cluster(initialize_head=True, head_node_args=head)
+    started.add_node(**small)
+    ray.init(started.address, log_to_driver=False, logging_level=logging.ERROR)
+    yield started
     ray.shutdown()
-    found.shutdown()  # type: ignore[no-untyped-call]
+    started.shutdown()  # type: ignore[no-untyped-call]
 
 
 def test_the_same_files_though_a_machine_goes(
@@ -62,17 +64,19 @@ def test_the_same_files_though_a_machine_goes(
 ) -> None:
     cnn = small_cnn()
     explain_corpus(cnn, source, tmp_path / "local", "all")
-    told: list[Progress] = []
+    events: list[Progress] = []
 
     def lose_a_machine(progress: Progress) -> None:
-        if not told:
+        if not events:
             (other,) = cluster.worker_nodes
             cluster.remove_node(other, allow_graceful=False)
-        told.append(progress)
+        events.append(progress)
 
-    found = explain_corpus(cnn, source, tmp_path / "ray", "all", engine="ray", told=lose_a_machine)
-    assert (found.documents, found.rejected) == (357, 3)
-    assert told[-1] == Progress(357, 1.0)
+    outcome = explain_corpus(
+        cnn, source, tmp_path / "ray", "all", engine="ray", on_progress=lose_a_machine
+    )
+    assert (outcome.n_documents, outcome.rejected) == (357, 3)
+    assert (events[-1].n_documents, events[-1].share) == (357, 1.0)
     assert contents(tmp_path / "ray") == contents(tmp_path / "local")
     # a run that another engine began
     (tmp_path / "local" / "part-00000-00001.parquet").unlink()
@@ -92,8 +96,8 @@ def test_paths_are_those_of_the_driver_and_its_settings_stay(
     before = (context.target_max_block_size, context.execution_options.preserve_order)
     monkeypatch.chdir(tmp_path)  # machines of the cluster stand elsewhere
     (tmp_path / "tables").symlink_to(source)
-    found = explain_corpus(model("svm"), "tables/*.jsonl", "why", engine="ray", top=1)
-    assert (found.documents, found.rejected) == (357, 3)
+    outcome = explain_corpus(model("svm"), "tables/*.jsonl", "why", engine="ray", top=1)
+    assert (outcome.n_documents, outcome.rejected) == (357, 3)
     assert contents(tmp_path / "why")
     assert ray.data.DataContext.get_current() is context
     assert before == (context.target_max_block_size, context.execution_options.preserve_order)
@@ -108,8 +112,8 @@ def test_errors_of_workers_are_told(
     with pytest.raises(InputError) as caught:
         explain_corpus(model("svm"), source, tmp_path / "why", engine="ray", strict=True)
     # files are read side by side, and any may be first
-    said = rf"{re.escape(str(source))}/\d\.jsonl, line \d+: 'text' is null, not text"
-    assert re.fullmatch(said, str(caught.value))
+    message = rf"{re.escape(str(source))}/\d\.jsonl, line \d+: 'text' is null, not text"
+    assert re.fullmatch(message, str(caught.value))
 
 
 def test_without_ray(

@@ -15,25 +15,17 @@ import numpy as np
 import pandas as pd
 import psutil
 import pytest
-from networks import small_cnn
+from keywords import Keywords
+from networks import small_cnn, topical
 from served import model
 from streams import Run, contents, write_corpus
 
-from whyword import (
-    CNNClassifier,
-    InputError,
-    Outcome,
-    Progress,
-    WhywordError,
-    explain,
-    explain_corpus,
-    predict_corpus,
-    summarize_corpus,
-)
-from whyword.batch import chunks, folder
+from whyword import CNNClassifier, InputError, WhywordError, explain, explain_corpus, predict_corpus
+from whyword.base.progress import Progress
+from whyword.batch import Outcome, chunks, folder, summarize_corpus
 from whyword.batch import runs as corpora
 from whyword.batch.folder import MANIFEST, REJECTS
-from whyword.batch.tasks import Explaining
+from whyword.batch.tasks import ExplainTask
 from whyword.corpora.source import open_source
 
 
@@ -67,13 +59,13 @@ def very_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _pause(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    quickly = Explaining.table
+    quickly = ExplainTask.table
 
-    def table(self: Explaining, records: Any) -> Any:  # noqa: ANN401
+    def table(self: ExplainTask, records: Any) -> Any:  # noqa: ANN401
         time.sleep(seconds)
         return quickly(self, records)
 
-    monkeypatch.setattr(Explaining, "table", table)
+    monkeypatch.setattr(ExplainTask, "table", table)
 
 
 @pytest.fixture(scope="module")
@@ -111,22 +103,25 @@ def test_rows_are_those_of_explain(cnn: CNNClassifier, source: Path, whole: Path
 def test_others_can_read_it(whole: Path) -> None:
     count = sum(len(pd.read_parquet(part)) for part in whole.glob("part-*.parquet"))
     assert len(pd.read_parquet(whole)) == count == 357
-    asked = f"select count(*), sum(len(words)), avg(residual[1]) from '{whole}/*.parquet'"
+    query = f"select count(*), sum(len(words)), avg(residual[1]) from '{whole}/*.parquet'"
     with duckdb.connect() as database:
-        ((rows, words, residual),) = database.execute(asked).fetchall()
+        ((rows, words, residual),) = database.execute(query).fetchall()
     assert rows == 357
     assert words > 1000
     assert abs(residual) < 1e-4
 
 
 def test_what_a_run_returns(cnn: CNNClassifier, source: Path, tmp_path: Path) -> None:
-    told: list[Progress] = []
-    found = explain_corpus(cnn, source, tmp_path / "why", top=2, told=told.append, workers=1)
-    assert found == Outcome(tmp_path / "why", 357, 3, len(told), 0, found.seconds)
-    assert told[-1] == Progress(357, 1.0)
-    assert [step.share for step in told] == sorted(step.share for step in told)
+    events: list[Progress] = []
+    outcome = explain_corpus(
+        cnn, source, tmp_path / "why", top=2, on_progress=events.append, workers=1
+    )
+    assert outcome == Outcome(tmp_path / "why", 357, 3, len(events), 0, outcome.seconds)
+    assert events[-1] == Progress("explaining", n_documents=357, share=1.0)
+    shares = [event.share or 0 for event in events]
+    assert shares == sorted(shares)
     again = explain_corpus(cnn, source, tmp_path / "why", top=2, resume=True)
-    assert (again.documents, again.resumed, again.rejected) == (357, 357, 3)
+    assert (again.n_documents, again.resumed, again.rejected) == (357, 357, 3)
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -142,6 +137,7 @@ def test_any_number_of_processes_writes_the_same(
 
 @pytest.mark.usefixtures("slowly")
 @pytest.mark.parametrize("seed", range(5))
+@pytest.mark.slow(reason="kills runs that were made slow")
 def test_a_run_that_is_killed(
     seed: int, cnn: CNNClassifier, source: Path, whole: Path, tmp_path: Path
 ) -> None:
@@ -158,6 +154,7 @@ def test_a_run_that_is_killed(
 
 
 @pytest.mark.usefixtures("very_slowly")
+@pytest.mark.slow(reason="kills runs that were made slow")
 def test_a_run_that_is_interrupted(
     cnn: CNNClassifier, source: Path, whole: Path, tmp_path: Path
 ) -> None:
@@ -169,12 +166,13 @@ def test_a_run_that_is_interrupted(
     assert 3 <= done < len(list(whole.glob("part-*")))
     with pytest.raises(InputError, match="has the beginning of a run; say resume=True"):
         explain_corpus(cnn, source, tmp_path / "why", "all")
-    found = explain_corpus(cnn, source, tmp_path / "why", "all", resume=True)
-    assert found.resumed == 16 * done
+    outcome = explain_corpus(cnn, source, tmp_path / "why", "all", resume=True)
+    assert outcome.resumed == 16 * done
     assert contents(tmp_path / "why") == contents(whole)
 
 
 @pytest.mark.usefixtures("very_slowly")
+@pytest.mark.slow(reason="kills runs that were made slow")
 def test_two_runs_do_not_mix(
     cnn: CNNClassifier,
     source: Path,
@@ -193,6 +191,7 @@ def test_two_runs_do_not_mix(
 
 
 @pytest.mark.usefixtures("slowly")
+@pytest.mark.slow(reason="kills runs that were made slow")
 def test_a_process_that_dies(cnn: CNNClassifier, source: Path, whole: Path, tmp_path: Path) -> None:
     before = set(psutil.Process().children())  # others than the run's
 
@@ -201,7 +200,7 @@ def test_a_process_that_dies(cnn: CNNClassifier, source: Path, whole: Path, tmp_
             child.kill()
 
     with pytest.raises(WhywordError, match=r"a process ended .* what is done is kept"):
-        explain_corpus(cnn, source, tmp_path / "why", "all", told=kill_one)
+        explain_corpus(cnn, source, tmp_path / "why", "all", on_progress=kill_one)
     explain_corpus(cnn, source, tmp_path / "why", "all", resume=True)
     assert contents(tmp_path / "why") == contents(whole)
 
@@ -293,8 +292,8 @@ def test_a_folder_in_the_source(cnn: CNNClassifier, source: Path) -> None:
 
 def test_nothing_to_do(cnn: CNNClassifier, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("text\n")
-    found = explain_corpus(cnn, tmp_path / "a.csv", tmp_path / "why")
-    assert (found.documents, found.parts) == (0, 0)
+    outcome = explain_corpus(cnn, tmp_path / "a.csv", tmp_path / "why")
+    assert (outcome.n_documents, outcome.parts) == (0, 0)
     assert json.loads((tmp_path / "why" / MANIFEST).read_text())["state"] == "complete"
 
 
@@ -303,8 +302,8 @@ def test_nothing_to_do(cnn: CNNClassifier, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["svm", "pipeline"])
 def test_other_models(kind: str, source: Path, tmp_path: Path) -> None:
-    found = explain_corpus(model(kind), source, tmp_path / "why", top=5)
-    assert found.documents == 357
+    outcome = explain_corpus(model(kind), source, tmp_path / "why", top=5)
+    assert outcome.n_documents == 357
     frame = pd.read_parquet(tmp_path / "why")
     assert frame["words"].map(len).max() == 5
     assert (frame["residual"].abs() < 1e-4).all()
@@ -327,6 +326,7 @@ def test_predictions_and_summaries(cnn: CNNClassifier, source: Path, tmp_path: P
         summarize_corpus(cnn, source, tmp_path / "said", resume=True)
 
 
+@pytest.mark.slow(reason="a run of many documents")
 def test_memory_stays_the_same(cnn: CNNClassifier, tmp_path: Path) -> None:
     """A small version of benchmarks/stream.py."""
     source = write_corpus(tmp_path / "tables", files=12, documents=1_500)
@@ -346,3 +346,26 @@ def _memory(process: psutil.Process) -> int:
         return int(process.memory_info().rss)
     except psutil.NoSuchProcess:
         return 0
+
+
+def test_somebodys_model(tmp_path: Path) -> None:
+    texts = {f"post {number}": text for number, text in enumerate(topical(60)[0])}
+    source = tmp_path / "posts.csv"
+    pd.DataFrame({"id": list(texts), "text": list(texts.values())}).to_csv(source, index=False)
+    outcome = predict_corpus(Keywords(), source, tmp_path / "predicted", workers=2)
+    assert outcome.n_documents == 60
+    frame = pd.read_parquet(tmp_path / "predicted")
+    expected = Keywords().predict_proba([texts[name] for name in frame["id"]])
+    np.testing.assert_array_equal(np.stack(frame["probabilities"].tolist()), expected)
+    explain_corpus(Keywords(), source, tmp_path / "explained", workers=2, top=3)
+    rows = pd.read_parquet(tmp_path / "explained")
+    assert len(rows) == 60
+    assert set(rows["method"]) == {"occlusion"}
+    one = rows[rows["words"].str.len() == 3].iloc[0]
+    whole = explain(Keywords(), texts[one["id"]])
+    assert one["relevance"].sum() + one["left_out"] == pytest.approx(
+        float(whole.relevance.sum()), abs=1e-6
+    )
+    assert one["target"] == whole.target
+    with pytest.raises(InputError, match="need a model whose documents have vectors"):
+        summarize_corpus(Keywords(), source, tmp_path / "vectors")

@@ -7,10 +7,10 @@ import pytest
 from networks import made_cnn, made_text
 from served import TEXTS, model
 
-from whyword import ConservationError, Explanation, InputError, explain, summarize
-from whyword.batch.tasks import Explaining, Predicting, Summarising
+from whyword import ConservationError, Explanation, InputError, explain, summarize, tokenize
+from whyword.batch.tasks import ExplainTask, PredictTask, SummarizeTask
 from whyword.corpora.source import Record
-from whyword.explanation.export import read_parquet
+from whyword.explanation.formats.parquet import read as read_parquet
 
 ODD = [*TEXTS[:12], "", "nobody knows", "ün𝔘 \ud800 moon", "moon"]
 RECORDS = [Record(f"post {n}", text, None, None) for n, text in enumerate(ODD)]
@@ -26,9 +26,9 @@ class Coin:
         return [[0.25, 0.75] if "moon" in text else [0.5, 0.5] for text in texts]
 
 
-def fields(found: Explanation) -> dict[str, Any]:
+def fields(explanation: Explanation) -> dict[str, Any]:
     """Return the fields as Parquet has them."""
-    made = found.fields()
+    made = explanation.fields()
     made["text"] = made["text"].replace("\ud800", "\ufffd")
     return made
 
@@ -40,7 +40,7 @@ def check_same(row: dict[str, Any], one: Explanation) -> None:
         assert row[name] == expected[name], name
     for name in ("spans", "known"):
         assert row[name] == expected[name].tolist(), name
-    for name in ("scores", "relevance", "padding"):
+    for name in ("scores", "relevance", "padding", "constant"):
         np.testing.assert_allclose(
             np.array(row[name], float).ravel(), np.ravel(expected[name]), rtol=1e-5, atol=1e-6
         )
@@ -59,7 +59,7 @@ def test_explanations(kind: str, target: Any, against: Any) -> None:  # noqa: AN
     elif isinstance(target, int):
         target = labels[target]
     against = None if against is None else labels[against]
-    table = Explaining(chosen, target, "lrp", {}, against).table(RECORDS)
+    table = ExplainTask(chosen, target, "lrp", {}, against).table(RECORDS)
     expected = explain(chosen, ODD, target, against=against, ids=[r.id for r in RECORDS])
     rows = table.to_pylist()
     assert len(rows) == len(expected)
@@ -70,7 +70,7 @@ def test_explanations(kind: str, target: Any, against: Any) -> None:  # noqa: AN
 def test_a_file_is_what_to_parquet_writes(tmp_path: Any) -> None:  # noqa: ANN401
     import pyarrow.parquet as pq
 
-    table = Explaining(model("cnn"), "all", "lrp", {"epsilon": 0.1}).table(RECORDS)
+    table = ExplainTask(model("cnn"), "all", "lrp", {"epsilon": 0.1}).table(RECORDS)
     expected = explain(model("cnn"), ODD[:3], "all", epsilon=0.1, ids=["a", "b", "c"])
     expected.to_parquet(tmp_path / "a.parquet")
     pq.write_table(table, tmp_path / "b.parquet")
@@ -83,7 +83,7 @@ def test_a_file_is_what_to_parquet_writes(tmp_path: Any) -> None:  # noqa: ANN40
 
 
 def test_somebody_elses_model() -> None:
-    table = Explaining(Coin(), "predicted", "occlusion", {}).table(RECORDS)
+    table = ExplainTask(Coin(), "predicted", "occlusion", {}).table(RECORDS)
     for row, one in zip(
         table.to_pylist(),
         explain(Coin(), ODD, method="occlusion", ids=[r.id for r in RECORDS]),
@@ -96,8 +96,8 @@ def test_somebody_elses_model() -> None:
 def test_the_strongest_words_only(target: str, tmp_path: Any) -> None:  # noqa: ANN401
     import pyarrow.parquet as pq
 
-    whole = Explaining(model("cnn"), target, "lrp", {}).table(RECORDS).to_pylist()
-    table = Explaining(model("cnn"), target, "lrp", {}, top=3).table(RECORDS)
+    whole = ExplainTask(model("cnn"), target, "lrp", {}).table(RECORDS).to_pylist()
+    table = ExplainTask(model("cnn"), target, "lrp", {}, top=3).table(RECORDS)
     assert table.schema.metadata[b"top"] == b"3"
     for row, one in zip(table.to_pylist(), whole, strict=True):
         assert len(row["words"]) == min(3, len(one["words"]))
@@ -122,25 +122,39 @@ def test_the_strongest_words_only(target: str, tmp_path: Any) -> None:  # noqa: 
     )
 
 
+@pytest.mark.parametrize(
+    ("method", "parameters", "expected"),
+    [
+        ("lrp", {}, True),
+        ("lrp", {"bias": "apart"}, True),
+        ("gradient_input", {}, True),
+        ("sensitivity", {}, False),
+    ],
+)
+def test_what_the_method_promises(method: str, parameters: Any, expected: bool) -> None:  # noqa: ANN401
+    table = ExplainTask(model("cnn"), "all", method, parameters).table(RECORDS)
+    assert table["conserves"].to_pylist() == [expected] * len(RECORDS)
+
+
 def test_strict_and_unfit() -> None:
     broken = made_cnn((2,))
     records = [Record("1", made_text([0, 1]), None, None)]
-    Explaining(broken, "all", "lrp", {}, strict=True).table(records)
-    with pytest.raises(ConservationError, match="does not add up"):
-        Explaining(broken, "all", "sensitivity", {}, strict=True).table(records)
+    ExplainTask(broken, "all", "lrp", {}, strict=True).table(records)
+    with pytest.raises(ConservationError, match="relevance is not conserved: the residual is"):
+        ExplainTask(broken, "all", "sensitivity", {}, strict=True).table(records)
     with pytest.raises(InputError, match="no class 'nothing'"):
-        Explaining(broken, "nothing", "lrp", {}).about()
-    with pytest.raises(InputError, match="to predict a corpus"):
-        Predicting(Coin()).about()
+        ExplainTask(broken, "nothing", "lrp", {}).about()
+    with pytest.raises(InputError, match="need a model whose documents have vectors"):
+        SummarizeTask(Coin(), None, "word", "predicted").about()
     with pytest.raises(InputError, match="level"):
-        Summarising(broken, "lrp", "letter", "predicted").about()
+        SummarizeTask(broken, "lrp", "letter", "predicted").about()
 
 
 @pytest.mark.parametrize("kind", ["cnn", "svm", "pipeline", "numbers"])
 def test_predictions(kind: str) -> None:
     chosen = model(kind)
     labelled = [record._replace(label="x") for record in RECORDS[:1]] + RECORDS[1:]
-    rows = Predicting(chosen).table(labelled).to_pylist()
+    rows = PredictTask(chosen).table(labelled).to_pylist()
     assert [row["id"] for row in rows] == [record.id for record in RECORDS]
     assert [row["label"] for row in rows] == ["x"] + [None] * (len(RECORDS) - 1)
     assert [row["predicted"] for row in rows] == chosen.predict(ODD).tolist()
@@ -153,7 +167,7 @@ def test_predictions(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["cnn", "svm"])
 def test_summaries(kind: str) -> None:
     chosen = model(kind)
-    rows = Summarising(chosen, "lrp", "word", "predicted").table(RECORDS).to_pylist()
+    rows = SummarizeTask(chosen, "lrp", "word", "predicted").table(RECORDS).to_pylist()
     expected = summarize(chosen, ODD)
     for at, row in enumerate(rows):
         assert row["id"] == RECORDS[at].id
@@ -163,3 +177,19 @@ def test_summaries(kind: str) -> None:
             dense = np.zeros(expected.shape[1])
             dense[row["places"]] = row["values"]
             np.testing.assert_allclose(dense, expected[at].toarray()[0], rtol=1e-5, atol=1e-6)
+
+
+def test_predictions_of_somebody_elses_model() -> None:
+    assert PredictTask(Coin()).about() == {"task": "predict", "model": None}
+    rows = PredictTask(Coin()).table(RECORDS).to_pylist()
+    for row, text in zip(rows, ODD, strict=True):
+        assert row["predicted"] == ("tails" if "moon" in text else "heads")
+        assert row["probabilities"] == row["scores"] == Coin().predict_proba([text])[0]
+        assert row["known_words"] == len(tokenize(text))
+        assert row["classes"] == ["heads", "tails"]
+
+
+def test_the_method_is_recorded_by_its_name() -> None:
+    for kind in (None, "lrp"):
+        assert SummarizeTask(model("svm"), kind, "word", "predicted").about()["method"] == "lrp"
+    assert ExplainTask(Coin(), "predicted", None, {}).about()["method"] == "occlusion"

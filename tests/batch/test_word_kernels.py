@@ -18,8 +18,8 @@ def test_words_are_those_of_the_documents(texts: list[str]) -> None:
     documents = [tokenize(text) for text in texts]
     spans = np.concatenate([np.empty((0, 2), np.int32), *(d.spans for d in documents)])
     firsts = np.cumsum([0, *map(len, documents)]).astype(np.int64)
-    found = words_column(texts_column(texts), spans, firsts)
-    assert found.to_pylist() == [[storable(word) for word in d.words] for d in documents]
+    actual = words_column(texts_column(texts), spans, firsts)
+    assert actual.to_pylist() == [[storable(word) for word in d.words] for d in documents]
 
 
 @pytest.mark.parametrize("text", ["moon", "mïñ€𝔘", "\ud800x\udc80", "", "\0a\0"])
@@ -27,8 +27,8 @@ def test_every_letter(text: str) -> None:
     """Each code point by itself, and the whole text."""
     spans = np.array([*((n, n + 1) for n in range(len(text))), (len(text), len(text))], np.int32)
     firsts = np.array([0, len(spans)], np.int64)
-    (found,) = words_column(texts_column([text]), spans, firsts).to_pylist()
-    assert found == [*storable(text), ""]
+    (actual,) = words_column(texts_column([text]), spans, firsts).to_pylist()
+    assert actual == [*storable(text), ""]
 
 
 def test_a_part_of_an_array() -> None:
@@ -40,5 +40,5 @@ def test_a_part_of_an_array() -> None:
 def test_places_in_bytes() -> None:
     text = np.frombuffer("äb".encode(), np.uint8)
     spans = np.array([(0, 1), (1, 2)], np.int32)
-    found = byte_spans(text, np.array([0, 3]), spans, np.array([0, 2]))
-    assert found.tolist() == [[0, 2], [2, 3]]
+    actual = byte_spans(text, np.array([0, 3]), spans, np.array([0, 2]))
+    assert actual.tolist() == [[0, 2], [2, 3]]

@@ -101,9 +101,9 @@ def test_texts_for_commands(write: Write, monkeypatch: pytest.MonkeyPatch) -> No
     table = write("a.csv", csv(x=10, y=10))
     assert len(list(open_texts(str(table)))) == 20
     held_out = load_corpus(table, test=0.3, seed=1).test
-    found = list(open_texts(f"{table}:test", test=0.3, seed=1))
-    assert [r.id for r in found] == held_out.ids
-    assert [r.label for r in found] == held_out.labels
+    records = list(open_texts(f"{table}:test", test=0.3, seed=1))
+    assert [r.id for r in records] == held_out.ids
+    assert [r.label for r in records] == held_out.labels
     plain = write("b.csv", "text\nhello\n")
     assert [r.label for r in open_texts(str(plain))] == [None]
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from whyword import DownloadError, load_corpus, tokenize
+from whyword import load_corpus, tokenize
 from whyword.base.download import Package
+from whyword.base.errors import DownloadError
 from whyword.corpora import newsgroups
 from whyword.corpora.corpus import Corpus
 from whyword.corpora.mail_parts import clean_post

@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from whyword import InputError, open_source
+from whyword import InputError
+from whyword.corpora import open_source
 from whyword.corpora.newsgroups import GROUPS
 from whyword.corpora.source import Record
 

@@ -65,6 +65,7 @@ def test_byte_order_mark_and_other_encodings(write: Write) -> None:
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.slow(reason="fifty megabytes")
 def test_a_document_of_fifty_megabytes_on_one_line(write: Write, ending: str) -> None:
     text = "word " * 10_000_000
     content = f"text,label\n{text},x\n" if ending == "csv" else json.dumps({"text": text})

@@ -1,25 +1,18 @@
 """Deletion curves: the three experiments, insertion, everybody's relevance."""
 
-import json
 from typing import Any
 
 import numpy as np
 import oracle
 import pytest
-from networks import literal_parts, made_cnn, small_cnn, topical
+from networks import literal_parts, small_cnn, topical
 from numpy.typing import NDArray
 
-from whyword import (
-    EXPERIMENTS,
-    InputError,
-    SVMClassifier,
-    deletion_curve,
-    deletion_curves,
-    explain,
-)
+from whyword import InputError, SVMClassifier, deletion_curve, explain
+from whyword.evaluation import EXPERIMENTS, deletion_curves
 from whyword.evaluation import deletion as module
-from whyword.evaluation.erasure import scores_by_step
-from whyword.models.estimator import softmax
+from whyword.models.cnn.trace import CNNTrace
+from whyword.models.probabilities import softmax
 
 MODEL = small_cnn()
 TEXTS, RIGHT = topical(60, seed=3)
@@ -33,7 +26,7 @@ LABELS = [
 def literal(
     texts: list[str],
     labels: list[str],
-    documents: str,
+    subset: str,
     target: str,
     order: str,
     action: str,
@@ -45,7 +38,7 @@ def literal(
     for number, (text, label) in enumerate(zip(texts, labels, strict=True)):
         truth = classes.index(label)
         predicted = int(oracle.class_scores(*literal_parts(MODEL, text)).argmax())
-        if documents != "all" and (predicted == truth) != (documents == "correct"):
+        if subset != "all" and (predicted == truth) != (subset == "correct"):
             continue
         wanted = truth if target == "true" else predicted
         relevance = explain(MODEL, text, target=classes[wanted]).relevance
@@ -65,36 +58,36 @@ def literal(
 
 
 @pytest.mark.parametrize("action", ["delete", "insert"])
-@pytest.mark.parametrize("documents", ["correct", "wrong", "all"])
+@pytest.mark.parametrize("subset", ["correct", "wrong", "all"])
 @pytest.mark.parametrize(
     ("target", "order"), [("true", "most"), ("true", "least"), ("predicted", "most")]
 )
-def test_equals_the_definition(documents: str, target: str, order: str, action: str) -> None:
-    asked = {"documents": documents, "target": target, "order": order, "action": action}
+def test_equals_the_definition(subset: str, target: str, order: str, action: str) -> None:
+    asked = {"subset": subset, "target": target, "order": order, "action": action}
     texts, labels = TEXTS[:16], LABELS[:16]
-    found = deletion_curve(MODEL, texts, labels, steps=20, **asked)  # type: ignore[arg-type]
+    curve = deletion_curve(MODEL, texts, labels, steps=20, **asked)  # type: ignore[arg-type]
     chosen, correct, scores, chances = literal(texts, labels, **asked, steps=20)
-    assert found.chosen.tolist() == chosen
-    np.testing.assert_array_equal(found.correct[0], correct)
-    np.testing.assert_allclose(found.scores[0], scores, atol=1e-4)
-    np.testing.assert_allclose(found.probabilities[0], chances, atol=1e-4)
+    assert curve.chosen.tolist() == chosen
+    np.testing.assert_array_equal(curve.correct[0], correct)
+    np.testing.assert_allclose(curve.scores[0], scores, atol=1e-4)
+    np.testing.assert_allclose(curve.probabilities[0], chances, atol=1e-4)
     opposite = "insert" if action == "delete" else "delete"
     _, _, _, other = literal(texts, labels, **{**asked, "action": opposite}, steps=20)
-    assert found.opposite is not None
-    np.testing.assert_allclose(found.opposite[0], other, atol=1e-4)
-    np.testing.assert_allclose(found.accuracy, correct.mean(axis=0))
-    np.testing.assert_allclose(found.mean_score, scores.mean(axis=0), atol=1e-4)
+    assert curve.opposite is not None
+    np.testing.assert_allclose(curve.opposite[0], other, atol=1e-4)
+    np.testing.assert_allclose(curve.accuracy, correct.mean(axis=0))
+    np.testing.assert_allclose(curve.mean_score, scores.mean(axis=0), atol=1e-4)
     area = np.trapezoid(correct.mean(axis=0)) / 20
-    np.testing.assert_allclose(found.area, area)
-    np.testing.assert_allclose(found.score_area, np.trapezoid(scores.mean(axis=0)) / 20, atol=1e-4)
+    np.testing.assert_allclose(curve.area, area)
+    np.testing.assert_allclose(curve.score_area, np.trapezoid(scores.mean(axis=0)) / 20, atol=1e-4)
     removed, kept = (chances, other) if action == "delete" else (other, chances)
     whole = removed[:, :1]
-    assert found.comprehensiveness is not None
-    assert found.sufficiency is not None
-    np.testing.assert_allclose(found.comprehensiveness, (whole - removed[:, 1:]).mean(), atol=1e-4)
-    np.testing.assert_allclose(found.sufficiency, (whole - kept[:, 1:]).mean(), atol=1e-4)
+    assert curve.comprehensiveness is not None
+    assert curve.sufficiency is not None
+    np.testing.assert_allclose(curve.comprehensiveness, (whole - removed[:, 1:]).mean(), atol=1e-4)
+    np.testing.assert_allclose(curve.sufficiency, (whole - kept[:, 1:]).mean(), atol=1e-4)
     change = (scores[:, :1] - scores).mean() * (1 if action == "delete" else -1)
-    np.testing.assert_allclose(found.aopc, change, atol=1e-4)
+    np.testing.assert_allclose(curve.aopc, change, atol=1e-4)
 
 
 def test_the_three_experiments() -> None:
@@ -108,21 +101,6 @@ def test_the_three_experiments() -> None:
         assert (by_lrp.area < by_chance.area) == (better == "lower")
         assert (by_lrp.runs, by_chance.runs) == (1, 10)
         assert by_chance.deviation > 0 == by_lrp.deviation
-
-
-def test_which_area_is_better() -> None:
-    def better(**asked: str) -> tuple[str | None, str]:
-        curve = deletion_curve(MODEL, TEXTS, LABELS, steps=1, sufficiency=False, **asked)  # type: ignore[arg-type]
-        return curve.better, curve.better_score
-
-    assert better(order="least") == ("higher", "higher")
-    assert better(action="insert") == ("higher", "higher")
-    assert better(action="insert", order="least") == ("lower", "lower")
-    assert better(documents="all") == ("lower", "lower")
-    assert better(documents="correct", target="predicted") == ("lower", "lower")
-    assert better(documents="wrong", target="predicted") == ("higher", "lower")
-    assert better(documents="all", target="predicted") == (None, "lower")
-    assert better(documents="all", target="space") == (None, "lower")
 
 
 def test_given_relevance_does_as_the_method() -> None:
@@ -141,14 +119,14 @@ def test_given_relevance_does_as_the_method() -> None:
 
 def test_short_documents_can_be_left_out() -> None:
     texts, labels = ["moon", "moon orbit the", "orbit rocket " * 4], ["space"] * 3
-    found = deletion_curve(MODEL, texts, labels, documents="all", least_words=3, steps=4)
-    assert found.chosen.tolist() == [1, 2]
-    np.testing.assert_array_equal(found.scores[0, 0, 3], found.scores[0, 0, 4])  # nothing left
+    curve = deletion_curve(MODEL, texts, labels, subset="all", least_words=3, steps=4)
+    assert curve.chosen.tolist() == [1, 2]
+    np.testing.assert_array_equal(curve.scores[0, 0, 3], curve.scores[0, 0, 4])  # nothing left
 
 
 def test_documents_without_words_take_no_part() -> None:
     assert deletion_curve(
-        MODEL, ["", "moon"], ["space"] * 2, documents="all", steps=1
+        MODEL, ["", "moon"], ["space"] * 2, subset="all", steps=1
     ).chosen.tolist() == [1]
 
 
@@ -176,30 +154,18 @@ class Keywords:
 
 def test_somebodys_model() -> None:
     texts, labels = ["a moon moon and puck", "the puck"], ["space", "hockey"]
-    found = deletion_curve(Keywords(), texts, labels, "occlusion", steps=2)
-    np.testing.assert_allclose(found.probabilities[0, 0], [3 / 5, 2 / 4, 1 / 3])
-    assert found.correct[0].tolist() == [[True, False, False], [True, True, True]]
+    curve = deletion_curve(Keywords(), texts, labels, "occlusion", steps=2)
+    np.testing.assert_allclose(curve.probabilities[0, 0], [3 / 5, 2 / 4, 1 / 3])
+    assert curve.correct[0].tolist() == [[True, False, False], [True, True, True]]
 
 
 def test_bag_of_words() -> None:
     model = SVMClassifier(C=1.0).fit(*topical())
-    found = deletion_curve(model, TEXTS, RIGHT, steps=16)
+    curve = deletion_curve(model, TEXTS, RIGHT, steps=16)
     chance = deletion_curve(model, TEXTS, RIGHT, "random", steps=16)
-    assert found.area < chance.area
+    assert curve.area < chance.area
     np.testing.assert_allclose(
-        found.scores[0, 0, -1], model.output_bias_[model.classes_ == RIGHT[0]]
-    )
-
-
-def test_as_plain_data() -> None:
-    curve = deletion_curve(MODEL, TEXTS, LABELS, steps=3, sufficiency=False)
-    data = json.loads(json.dumps(curve.to_dict()))
-    assert data["accuracy"][0] == 1
-    assert data["sufficiency"] is None
-    assert data["comprehensiveness"] == curve.comprehensiveness
-    assert repr(curve) == (
-        f"DeletionCurve(lrp: delete most relevant first, {len(curve)} documents, 3 steps, "
-        f"area {curve.area:.4f})"
+        curve.scores[0, 0, -1], model.output_bias_[model.classes_ == RIGHT[0]]
     )
 
 
@@ -207,7 +173,7 @@ def test_as_plain_data() -> None:
     ("asked", "message"),
     [
         ({"order": "first"}, "order may be 'most' or 'least', not 'first'"),
-        ({"documents": "some"}, "documents may be 'correct' or 'wrong' or 'all'"),
+        ({"subset": "some"}, "subset may be 'correct' or 'wrong' or 'all'"),
         ({"action": "add"}, "action may be 'delete' or 'insert'"),
         ({"steps": 0}, "steps must be a whole number from 1"),
         ({"steps": 10**9}, "steps must be a whole number from 1 to 100,000"),
@@ -235,19 +201,19 @@ def test_bad_texts_and_labels() -> None:
     with pytest.raises(InputError, match="there are no texts"):
         deletion_curve(MODEL, [], [])
     with pytest.raises(InputError, match="none of the 1 texts is predicted wrong"):
-        deletion_curve(MODEL, ["moon orbit"], ["space"], documents="wrong")
+        deletion_curve(MODEL, ["moon orbit"], ["space"], subset="wrong")
     with pytest.raises(InputError, match="is no model"):
         deletion_curve(5, ["moon"], ["space"])
-    with pytest.raises(InputError, match="measure may be"):
-        deletion_curve(made_cnn(), ["wa"], ["class 0"], documents="all").document_areas("speed")
 
 
 def test_several_at_once_are_as_one_by_one() -> None:
-    found = deletion_curves(MODEL, TEXTS, LABELS, ["lrp", "random"], steps=4, runs=3, least_words=1)
-    assert {number: list(curves) for number, curves in found.items()} == {
+    experiments = deletion_curves(
+        MODEL, TEXTS, LABELS, ["lrp", "random"], steps=4, runs=3, least_words=1
+    )
+    assert {number: list(curves) for number, curves in experiments.items()} == {
         number: ["lrp", "random"] for number in (1, 2, 3)
     }
-    for number, curves in found.items():
+    for number, curves in experiments.items():
         for method, curve in curves.items():
             experiment: dict[str, Any] = dict(EXPERIMENTS[number])
             alone = deletion_curve(MODEL, TEXTS, LABELS, method, steps=4, runs=3, **experiment)
@@ -264,17 +230,21 @@ def test_the_same_deletions_are_done_once(monkeypatch: pytest.MonkeyPatch) -> No
     """Words by chance go in the same order for every target: experiments 2 and 3 are one."""
     asked: list[tuple[bytes, bytes, bool]] = []
 
-    def counting(block: Any, documents: Any, orders: Any, insert: bool) -> Any:  # noqa: ANN401
-        asked.append((documents.tobytes(), orders.tobytes(), insert))
-        return scores_by_step(block, documents, orders, insert)
+    erase = CNNTrace.erase
 
-    monkeypatch.setattr(module, "scores_by_step", counting)
+    def counting(trace: CNNTrace, documents: Any, orders: Any, insert: bool) -> Any:  # noqa: ANN401
+        asked.append((documents.tobytes(), orders.tobytes(), insert))
+        return erase(trace, documents, orders, insert)
+
+    monkeypatch.setattr(CNNTrace, "erase", counting)
     methods = ["random", "lrp"]
-    found = deletion_curves(MODEL, TEXTS, LABELS, methods, (2, 3), 4, runs=3, least_words=1)
+    experiments = deletion_curves(MODEL, TEXTS, LABELS, methods, (2, 3), 4, runs=3, least_words=1)
     assert len(asked) == len(set(asked)) == 1 + 2 * 2  # of LRP, both what goes and what stays
-    np.testing.assert_array_equal(found[2]["random"].correct, found[3]["random"].correct)
-    monkeypatch.setattr(module, "_KEPT_BYTES", 0)
+    np.testing.assert_array_equal(
+        experiments[2]["random"].correct, experiments[3]["random"].correct
+    )
+    monkeypatch.setattr(module, "_CACHE_BYTES", 0)
     asked.clear()
     again = deletion_curves(MODEL, TEXTS, LABELS, methods, (2, 3), 4, runs=3, least_words=1)
     assert len(asked) == 1 + len(set(asked))  # nothing but the last answer is kept
-    np.testing.assert_array_equal(again[3]["random"].scores, found[3]["random"].scores)
+    np.testing.assert_array_equal(again[3]["random"].scores, experiments[3]["random"].scores)

@@ -9,11 +9,11 @@ from whyword import evaluate
 
 def test_plain_data_has_everything() -> None:
     texts, labels = topical(24, seed=2)
-    found = evaluate(small_cnn(), texts, [*labels[1:], labels[0]], ["lrp"], splits=2)
-    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    evaluation = evaluate(small_cnn(), texts, [*labels[1:], labels[0]], ["lrp"], splits=2)
+    data = json.loads(json.dumps(evaluation.to_dict(), allow_nan=False))
     assert set(data) == {
         *("model", "kind", "classes", "quality", "deletion", "explanatory_power", "sanity"),
         *("remarks", "settings", "seconds", "whyword"),
     }
-    assert data["kind"] == "CNNClassifier"
+    assert data["kind"] == "cnn"
     assert data["sanity"]["lrp"][0]["passed"] is True

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from whyword import InputError
-from whyword.evaluation.neighbours import measurable, nearest_neighbours
+from whyword.evaluation.neighbours import nearest_neighbours, unit_vectors
 
 
 def literal(vectors: np.ndarray, row: int, allowed: np.ndarray) -> list[int]:
@@ -37,17 +37,17 @@ def test_nearest_among_some(count: int, held: int, small: bool, sparse: bool, se
     wanted = int(allowed.sum())
     if not wanted or not len(rows):
         return
-    found = nearest_neighbours(measurable(csr_matrix(vectors) if sparse else vectors), held)
-    nearest = found.among(rows, allowed, wanted)
+    neighbours = nearest_neighbours(unit_vectors(csr_matrix(vectors) if sparse else vectors), held)
+    nearest = neighbours.among(rows, allowed, wanted)
     expected = [literal(vectors, row, allowed) for row in rows.tolist()]
     assert nearest.tolist() == expected
 
 
 def test_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = np.random.default_rng(0).normal(size=(50, 4))
-    whole = nearest_neighbours(measurable(vectors), 8)
+    whole = nearest_neighbours(unit_vectors(vectors), 8)
     monkeypatch.setattr("whyword.evaluation.neighbours._BLOCK_BYTES", 8 * 50 * 3)
-    parts = nearest_neighbours(measurable(vectors), 8)
+    parts = nearest_neighbours(unit_vectors(vectors), 8)
     np.testing.assert_array_equal(parts.nearest, whole.nearest)
     allowed = np.arange(50) < 30
     rows = np.arange(30, 50)
@@ -58,8 +58,8 @@ def test_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_tiny_and_huge_vectors_have_length_one(scale: float) -> None:
     vectors = np.array([[1.0, 2.0], [2.0, 4.1], [-1.0, 1.0]]) * scale
     for given_ in (vectors, csr_matrix(vectors)):
-        found = nearest_neighbours(measurable(given_), 2)
-        assert found.nearest.tolist() == [[1, 2], [0, 2], [1, 0]]
+        neighbours = nearest_neighbours(unit_vectors(given_), 2)
+        assert neighbours.nearest.tolist() == [[1, 2], [0, 2], [1, 0]]
 
 
 def test_bad_vectors() -> None:
@@ -67,8 +67,8 @@ def test_bad_vectors() -> None:
     vectors[1, 0] = np.nan
     for given_ in (vectors, csr_matrix(vectors)):
         with pytest.raises(InputError, match=r"vector 1 has an element .* \(1 of 3 vectors do\)"):
-            measurable(given_)
+            unit_vectors(given_)
     with pytest.raises(InputError, match=r"shape \(3,\)"):
-        measurable([1, 2, 3])
+        unit_vectors([1, 2, 3])
     with pytest.raises(InputError, match="must be numbers"):
-        measurable([["a"]])
+        unit_vectors([["a"]])

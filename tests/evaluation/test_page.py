@@ -12,8 +12,8 @@ def page(names: list[str]) -> str:
     random = np.random.default_rng(0)
     texts = [made_text(random.integers(0, 7, 12)) for _ in range(40)]
     labels = random.choice(names, 40)
-    found = evaluate(model, texts, labels, ["lrp", "sensitivity", "random"], runs=2, splits=2)
-    return found.to_html(title="<script>alert(1)</script>")
+    evaluation = evaluate(model, texts, labels, ["lrp", "sensitivity", "random"], runs=2, splits=2)
+    return evaluation.to_html(title="<script>alert(1)</script>")
 
 
 def test_hostile_names_are_text() -> None:

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from whyword import CNNClassifier, Corpus, InputError, explanatory_power, summarize
 from whyword.evaluation.neighbour_kernels import predicted_by_count
-from whyword.evaluation.neighbours import measurable, nearest_neighbours
+from whyword.evaluation.neighbours import nearest_neighbours, unit_vectors
 
 
 @settings(max_examples=60)
@@ -33,12 +33,12 @@ def test_equals_the_definition(count: int, classes: int, small: bool, seed: int)
         vectors = np.eye(4)[random.integers(0, 4, count)] * random.integers(0, 3, (count, 1))
     labels = random.integers(0, classes, count).tolist()
     most = count // 2
-    found = explanatory_power(vectors, labels, 3, range(1, most + 1), seed=seed)
-    splits = [(train.tolist(), test.tolist()) for train, test in found.splits]
+    power = explanatory_power(vectors, labels, 3, range(1, most + 1), seed=seed)
+    splits = [(train.tolist(), test.tolist()) for train, test in power.splits]
     expected = oracle.explanatory_power(vectors, labels, splits, most)
-    np.testing.assert_allclose(found.accuracies, expected, atol=1e-12)
-    assert found.epi == pytest.approx(found.curve.max(), abs=1e-12)
-    assert found.k == 1 + int(np.argmax(expected.mean(axis=0).round(12)))
+    np.testing.assert_allclose(power.accuracies, expected, atol=1e-12)
+    assert power.epi == pytest.approx(power.curve.max(), abs=1e-12)
+    assert power.k == 1 + int(np.argmax(expected.mean(axis=0).round(12)))
     sparse = explanatory_power(csr_matrix(vectors), labels, 3, range(1, most + 1), seed=seed)
     np.testing.assert_allclose(sparse.accuracies, expected, atol=1e-12)
 
@@ -48,44 +48,44 @@ def test_equals_scikit_learn_where_nothing_ties() -> None:
     vectors = random.normal(size=(400, 12))
     labels = np.array([f"class {n}" for n in random.integers(0, 6, 400)])
     vectors[:, 0] += 3 * (labels == "class 2")
-    found = explanatory_power(vectors, labels, 4)
+    power = explanatory_power(vectors, labels, 4)
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    for number, (train, test) in enumerate(found.splits):
+    for number, (train, test) in enumerate(power.splits):
         for k in (1, 2, 5, 17, 30):
             theirs = KNeighborsClassifier(k, algorithm="brute").fit(units[train], labels[train])
             assert theirs.score(units[test], labels[test]) == pytest.approx(
-                found.accuracies[number, k - 1], abs=1e-12
+                power.accuracies[number, k - 1], abs=1e-12
             )
 
 
 def test_the_splits_are_halves_by_the_seed() -> None:
     vectors, labels = np.random.default_rng(0).normal(size=(41, 3)), [0, 1] * 20 + [0]
-    found = explanatory_power(vectors, labels, neighbours=[3, 1], seed=5)
-    assert found.neighbours.tolist() == [1, 3]
-    assert found.accuracies.shape == (10, 2)
-    for train, test in found.splits:
+    power = explanatory_power(vectors, labels, neighbours=[3, 1], seed=5)
+    assert power.neighbours.tolist() == [1, 3]
+    assert power.accuracies.shape == (10, 2)
+    for train, test in power.splits:
         assert (len(train), len(test)) == (21, 20)
         assert sorted([*train, *test]) == list(range(41))
     again = explanatory_power(vectors * 7, labels, neighbours=[1, 3], seed=5)
-    np.testing.assert_array_equal(again.accuracies, found.accuracies)
+    np.testing.assert_array_equal(again.accuracies, power.accuracies)
     other = explanatory_power(vectors, labels, neighbours=[1, 3], seed=6)
-    assert not np.array_equal(other.splits[0][0], found.splits[0][0])
+    assert not np.array_equal(other.splits[0][0], power.splits[0][0])
 
 
 def test_given_splits() -> None:
     vectors = np.eye(4)[[0, 0, 1, 1, 2, 2]]
     splits = [([0, 2, 4], [1, 3, 5]), (np.array([5, 3, 1]), [0])]
-    found = explanatory_power(vectors, list("aabbcc"), splits, [1])
-    assert found.accuracies.tolist() == [[1.0], [1.0]]
-    assert found.splits[1][0].tolist() == [1, 3, 5]
+    power = explanatory_power(vectors, list("aabbcc"), splits, [1])
+    assert power.accuracies.tolist() == [[1.0], [1.0]]
+    assert power.splits[1][0].tolist() == [1, 3, 5]
 
 
 def test_constant_vectors_go_by_their_order() -> None:
     labels = [0] * 10 + [1] * 10
     splits = [([1, 2, 12], [0, 11])]
     for vectors in (np.ones((20, 3)), np.zeros((20, 3)), csr_matrix((20, 3))):
-        found = explanatory_power(vectors, labels, splits, [1, 2, 3])
-        assert found.accuracies.tolist() == [[0.5, 0.5, 0.5]]
+        power = explanatory_power(vectors, labels, splits, [1, 2, 3])
+        assert power.accuracies.tolist() == [[0.5, 0.5, 0.5]]
 
 
 def test_rounding_is_no_order() -> None:
@@ -94,10 +94,10 @@ def test_rounding_is_no_order() -> None:
     vectors = random.integers(0, 2, (200, 12)).astype(float)
     vectors[::9] = 0
     labels = random.integers(0, 3, 200).tolist()
-    found = explanatory_power(vectors, labels, 4, range(1, 11))
+    power = explanatory_power(vectors, labels, 4, range(1, 11))
     for other in (vectors[:, random.permutation(12)], csr_matrix(vectors), vectors * 3):
         again = explanatory_power(other, labels, 4, range(1, 11))
-        np.testing.assert_array_equal(again.accuracies, found.accuracies)
+        np.testing.assert_array_equal(again.accuracies, power.accuracies)
 
 
 def test_tiny_differences_count_dense_and_sparse() -> None:
@@ -111,27 +111,27 @@ def test_few_to_choose_from() -> None:
     random = np.random.default_rng(0)
     vectors, labels = random.normal(size=(60, 5)), random.integers(0, 3, 60).tolist()
     splits = [(range(4), range(4, 60)), (range(30), range(30, 60))]
-    found = explanatory_power(vectors, labels, splits, [1, 3])
+    power = explanatory_power(vectors, labels, splits, [1, 3])
     pairs = [(list(train), list(test)) for train, test in splits]
     expected = oracle.explanatory_power(vectors, labels, pairs, 3)[:, [0, 2]]
-    np.testing.assert_allclose(found.accuracies, expected, atol=1e-12)
+    np.testing.assert_allclose(power.accuracies, expected, atol=1e-12)
 
 
 def test_a_class_with_one_document_is_missed_and_counts() -> None:
     vectors = np.concatenate([np.tile([1.0, 0], (9, 1)), [[0, 1.0]]])
-    found = explanatory_power(
+    power = explanatory_power(
         vectors, ["a"] * 9 + ["b"], [(range(9), [9]), (range(1, 10), [0])], [1]
     )
-    assert found.accuracies.tolist() == [[0.0], [1.0]]
+    assert power.accuracies.tolist() == [[0.0], [1.0]]
 
 
 def test_as_plain_data() -> None:
-    found = explanatory_power(np.random.default_rng(0).normal(size=(40, 3)), [0, 1] * 20, 3, [1, 5])
-    data = json.loads(json.dumps(found.to_dict()))
-    assert data["epi"] == found.epi
+    power = explanatory_power(np.random.default_rng(0).normal(size=(40, 3)), [0, 1] * 20, 3, [1, 5])
+    data = json.loads(json.dumps(power.to_dict()))
+    assert data["epi"] == power.epi
     assert data["train"] == [20, 20, 20]
     assert (
-        repr(found) == f"ExplanatoryPower(epi={found.epi:.4f} ± {found.deviation:.4f}, k={found.k})"
+        repr(power) == f"ExplanatoryPower(epi={power.epi:.4f} ± {power.deviation:.4f}, k={power.k})"
     )
     single = explanatory_power(np.eye(4), [0, 0, 1, 1], 1, [1])
     assert single.deviation == 0
@@ -197,9 +197,9 @@ def test_real_predictions_differ_from_scikit_learns_by_ties_only(
         units: Any = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
     else:
         vectors = units = TfidfVectorizer().fit_transform(texts)
-    found = explanatory_power(vectors, labels, 2)
-    neighbours = nearest_neighbours(measurable(vectors), 150)
-    for train, test in found.splits:
+    power = explanatory_power(vectors, labels, 2)
+    neighbours = nearest_neighbours(unit_vectors(vectors), 150)
+    for train, test in power.splits:
         allowed = np.zeros(len(labels), np.bool_)
         allowed[train] = True
         near = neighbours.among(test, allowed, 31)

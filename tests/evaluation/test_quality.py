@@ -10,7 +10,8 @@ from networks import small_cnn, topical
 from numpy.typing import NDArray
 from sklearn import metrics
 
-from whyword import InputError, model_quality
+from whyword import InputError
+from whyword.evaluation import model_quality
 
 CLASSES = ["a", "b", "c"]
 
@@ -35,39 +36,40 @@ def test_equals_scikit_learn(count: int, bins: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     chances = random.dirichlet([0.5] * 3, count)
     labels = random.choice(CLASSES[: 1 + seed % 3], count)
-    found = model_quality(Told(chances), ["x"] * count, labels, bins)
+    quality = model_quality(Told(chances), ["x"] * count, labels, bins)
     predicted = np.array(CLASSES)[chances.argmax(axis=1)]
-    assert found.accuracy == pytest.approx(metrics.accuracy_score(labels, predicted))
+    assert quality.accuracy == pytest.approx(metrics.accuracy_score(labels, predicted))
     macro = metrics.f1_score(labels, predicted, average="macro", zero_division=0)
-    assert found.macro_f1 == pytest.approx(macro)
+    assert quality.macro_f1 == pytest.approx(macro)
     np.testing.assert_array_equal(
-        found.confusion, metrics.confusion_matrix(labels, predicted, labels=CLASSES)
+        quality.confusion, metrics.confusion_matrix(labels, predicted, labels=CLASSES)
     )
     each = metrics.precision_recall_fscore_support(
         labels, predicted, labels=CLASSES, zero_division=0
     )
-    for n, one in enumerate(found.classes):
+    for n, one in enumerate(quality.classes):
         assert (one.precision, one.recall, one.f1) == pytest.approx(
             tuple(row[n] for row in each[:3])
         )
-        assert one.documents == each[3][n]
+        assert one.n_documents == each[3][n]
     error = 0.0
     confidence, right = chances.max(axis=1), predicted == labels
     for n in range(bins):
         within = (confidence > n / bins) & (confidence <= (n + 1) / bins)
         if within.any():
             error += within.mean() * abs(confidence[within].mean() - right[within].mean())
-    assert found.calibration_error == pytest.approx(error)
+    assert quality.calibration_error == pytest.approx(error)
 
 
 def test_a_trained_model() -> None:
     texts, labels = topical(30, seed=5)
-    found = model_quality(small_cnn(), texts, labels)
-    assert found.accuracy == small_cnn().score(texts, labels)
-    assert found.documents == 30
-    data = json.loads(json.dumps(found.to_dict()))
-    assert data["confusion"] == found.confusion.tolist()
+    quality = model_quality(small_cnn(), texts, labels)
+    assert quality.accuracy == small_cnn().score(texts, labels)
+    assert quality.n_documents == 30
+    data = json.loads(json.dumps(quality.to_dict()))
+    assert data["confusion"] == quality.confusion.tolist()
     assert sum(one["documents"] for one in data["calibration"]) == 30
+    assert sum(one["documents"] for one in data["classes"]) == 30
 
 
 def test_bad_questions() -> None:

@@ -6,16 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from networks import made_cnn
 
-from whyword import InputError, Tokenizer, explain, tokenize
-from whyword.explanation.alignment import aligned, by_span
+from whyword import InputError, explain, tokenize
+from whyword.explanation.alignment import align, by_span
+from whyword.words import Tokenizer
 
 TEXT = "The shuttle reached orbit."  # spans 0–3, 4–11, 12–19, 20–25
 DOCUMENT = tokenize(TEXT)
 
 
 def test_a_value_per_word_is_taken_as_it_is() -> None:
-    (found,) = aligned([[1, -2, 0.5, 4]], [DOCUMENT])
-    assert found.tolist() == [1, -2, 0.5, 4]
+    (values,) = align([[1, -2, 0.5, 4]], [DOCUMENT])
+    assert values.tolist() == [1, -2, 0.5, 4]
 
 
 @pytest.mark.parametrize(
@@ -36,8 +37,8 @@ def test_stretches_go_to_the_words_they_overlap(
     spans: list[tuple[int, int]], values: list[float], expected: list[float]
 ) -> None:
     np.testing.assert_allclose(by_span(spans, values, DOCUMENT), expected)
-    (found,) = aligned([(spans, values)], [DOCUMENT])
-    np.testing.assert_allclose(found, expected)
+    (result,) = align([(spans, values)], [DOCUMENT])
+    np.testing.assert_allclose(result, expected)
 
 
 @given(st.data())
@@ -52,19 +53,19 @@ def test_what_lies_on_words_is_kept(data: st.DataObject) -> None:
         any(a < end and start < b for start, end in DOCUMENT.spans.tolist())
         for a, b in bounds.tolist()
     ]
-    found = by_span(bounds, values, DOCUMENT)
-    np.testing.assert_allclose(found.sum(), values[touching].sum(), atol=1e-9)
+    result = by_span(bounds, values, DOCUMENT)
+    np.testing.assert_allclose(result.sum(), values[touching].sum(), atol=1e-9)
 
 
 def test_explanations_are_taken_also_of_other_words() -> None:
     model = made_cnn()
     explanation = explain(model, "wa wb wc")
-    (same,) = aligned([explanation], [explanation.document])
+    (same,) = align([explanation], [explanation.document])
     np.testing.assert_array_equal(same, explanation.relevance)
-    (other,) = aligned([explanation], [Tokenizer(max_words=2)("wa wb wc")])
+    (other,) = align([explanation], [Tokenizer(max_words=2)("wa wb wc")])
     np.testing.assert_allclose(other, explanation.relevance[:2])
     with pytest.raises(InputError, match="document 0 explains another text: 'wa wb wc', not 'wb'"):
-        aligned([explanation], [tokenize("wb")])
+        align([explanation], [tokenize("wb")])
 
 
 @pytest.mark.parametrize(
@@ -91,10 +92,10 @@ def test_explanations_are_taken_also_of_other_words() -> None:
 )
 def test_what_does_not_fit_is_named(given: list[object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        aligned(given, [DOCUMENT], first=7)
+        align(given, [DOCUMENT], first=7)
 
 
 def test_one_class_is_needed() -> None:
     explanation = explain(made_cnn(), "wa wb", target="all")
     with pytest.raises(InputError, match="explains 3 classes; one is needed"):
-        aligned([explanation], [explanation.document])
+        align([explanation], [explanation.document])

@@ -41,13 +41,13 @@ def test_pieces_are_the_whole_text(text: str, max_words: int | None) -> None:
 
 @given(st.text(st.characters(exclude_categories=()), max_size=60))
 def test_any_text_is_shown_as_text(text: str) -> None:
-    found = page(heatmap(text, title=text, target=text), title=text)
-    assert found.text == visible(text)
-    assert set(found.tags) <= {
+    markup = page(heatmap(text, title=text, target=text), title=text)
+    assert markup.text == visible(text)
+    assert set(markup.tags) <= {
         *("html", "head", "meta", "title", "style", "body", "article", "h2", "h3"),
         *("p", "div", "section", "span"),
     }
-    assert found.attributes <= {
+    assert markup.attributes <= {
         *("lang", "charset", "http-equiv", "content", "name", "class", "dir", "title"),
     }
 
@@ -61,10 +61,10 @@ def test_hostile_text_and_names() -> None:
 
 
 def test_colours_follow_sign_and_strength() -> None:
-    found = page(heatmap("alpha beta gamma delta epsilon", [2, -2, 1, 0, -0.04]))
-    classes = [set(names.split()) for names, _ in found.words]
+    markup = page(heatmap("alpha beta gamma delta epsilon", [2, -2, 1, 0, -0.04]))
+    classes = [set(names.split()) for names, _ in markup.words]
     assert classes == [{"w", "p20"}, {"w", "n20", "n"}, {"w", "p10"}, {"w"}, {"w"}]
-    hints = [hint for _, hint in found.words]
+    hints = [hint for _, hint in markup.words]
     assert hints[:3] == ["alpha: +2", "beta: −2", "gamma: +1"]
 
 
@@ -95,9 +95,9 @@ def test_unknown_words_and_the_tail_are_marked() -> None:
 def test_panels_share_a_scale_and_stand_side_by_side() -> None:
     base = heatmap("a b")
     panels = (Panel("first", "", np.array([1.0, 0])), Panel("second", "", np.array([0, -4.0])))
-    found = page(Heatmap(**{**vars(base), "panels": panels}))
-    assert [names for names, _ in found.words] == ["w p5", "w", "w", "w n20 n"]
-    assert found.tags.count("section") == 2
+    markup = page(Heatmap(**{**vars(base), "panels": panels}))
+    assert [names for names, _ in markup.words] == ["w p5", "w", "w", "w n20 n"]
+    assert markup.tags.count("section") == 2
 
 
 def luminance(colour: Sequence[float]) -> float:
@@ -164,12 +164,12 @@ def test_numbers(value: float, shown: str) -> None:
 
 
 def test_the_empty_text_says_so() -> None:
-    found: Explanation = explain(made_cnn(), "")
-    assert "There is no word in this text." in found.to_html()
-    assert "on no word" in found.to_text()
+    explanation: Explanation = explain(made_cnn(), "")
+    assert "There is no word in this text." in explanation.to_html()
+    assert "on no word" in explanation.to_text()
 
 
 def test_a_text_without_a_known_word_says_so() -> None:
-    found = explain(made_cnn(), "nothing familiar")
-    assert not found.known.any()
-    assert "The model knows none of these words" in found.to_text()
+    explanation = explain(made_cnn(), "nothing familiar")
+    assert not explanation.known.any()
+    assert "The model knows none of these words" in explanation.to_text()

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from networks import made_cnn
 
-from whyword import InputError, explain, passages, tokenize
+from whyword import InputError, explain, tokenize
+from whyword.explanation import passages
 from whyword.explanation.passages import boundaries, ranges
 
 TEXT = (
@@ -33,10 +34,10 @@ def test_ngrams_overlap() -> None:
 
 
 def test_passages_add_up_to_the_words() -> None:
-    found = explain(made_cnn(), "wa wb. Wc wd wa! We", target="class 1")
-    parts = passages(found)
+    explanation = explain(made_cnn(), "wa wb. Wc wd wa! We", target="class 1")
+    parts = passages(explanation)
     assert [part.text for part in parts] == ["wa wb", "Wc wd wa", "We"]
-    assert all(found.text[slice(*part.span)] == part.text for part in parts)
+    assert all(explanation.text[slice(*part.span)] == part.text for part in parts)
     every = explain(made_cnn(), "wa wb. Wc wd", target="all")
     totals = np.sum([part.relevance for part in passages(every)], axis=0)
     np.testing.assert_allclose(totals, every.relevance.sum(axis=0), atol=1e-6)
@@ -47,7 +48,7 @@ def test_passages_add_up_to_the_words() -> None:
 def test_nothing_and_nonsense() -> None:
     assert passages(explain(made_cnn(), "")) == []
     assert boundaries(tokenize(""), "sentence").tolist() == [0]
-    found = explain(made_cnn(), "wa")
+    explanation = explain(made_cnn(), "wa")
     for by in ("word", 0, None, 1.5):
         with pytest.raises(InputError, match="by m"):
-            passages(found, by)  # type: ignore[arg-type]
+            passages(explanation, by)  # type: ignore[arg-type]

@@ -9,7 +9,8 @@ from hostile import HOSTILE, heatmap
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whyword import InputError, MissingExtraError
+from whyword import InputError
+from whyword.base.errors import MissingExtraError
 from whyword.explanation.heatmap import Heatmap, Panel
 from whyword.explanation.picture import svg, write_png
 

@@ -16,7 +16,7 @@ class Outside:
     """A model of which nothing but its probabilities is known."""
 
     def predict_proba(self, texts: list[str]) -> NDArray[np.float64]:
-        return np.full((len(texts), 2), 0.5)
+        return np.array([[0.5 + len(text.split()) / 4, 0.5] for text in texts])
 
 
 def test_deleted_words_are_zeros_in_the_input() -> None:
@@ -27,15 +27,15 @@ def test_deleted_words_are_zeros_in_the_input() -> None:
     inputs[[1, 4]] = 0
     for target in range(3):
         words = oracle.lrp(inputs, convolutions, weight, bias, target).sum(axis=1)
-        found = explain(model, text, f"class {target}", deleted=[4, 1])
+        explanation = explain(model, text, f"class {target}", deleted=[4, 1])
         kept = [0, 2, 3]
-        np.testing.assert_allclose(found.relevance[kept], words[kept], atol=1e-5)
-        assert found.relevance[[1, 4]].tolist() == [0, 0]
-        assert found.padding == pytest.approx(words[[1, 4]].sum(), abs=1e-5)
-        assert found.conserved
-        assert found.parameters["deleted"] == [1, 4]
-        assert found.known.tolist() == explain(model, text).known.tolist()
-        assert found.words == explain(model, text).words
+        np.testing.assert_allclose(explanation.relevance[kept], words[kept], atol=1e-5)
+        assert explanation.relevance[[1, 4]].tolist() == [0, 0]
+        assert explanation.padding == pytest.approx(words[[1, 4]].sum(), abs=1e-5)
+        assert explanation.conserved
+        assert explanation.parameters["deleted"] == [1, 4]
+        assert explanation.known.tolist() == explain(model, text).known.tolist()
+        assert explanation.words == explain(model, text).words
 
 
 @pytest.mark.parametrize("method", ["lrp", "sensitivity", "gradient_input", "occlusion"])
@@ -43,11 +43,11 @@ def test_deleting_from_a_bag_is_leaving_out(method: str) -> None:
     texts, labels = topical()
     model = SVMClassifier(seed=0).fit(texts, labels)
     text = "moon goal rocket moon and key"
-    found = explain(model, text, "all", deleted=[3, 1], method=method)
+    explanation = explain(model, text, "all", deleted=[3, 1], method=method)
     without = explain(model, "moon rocket and key", "all", method=method)
-    np.testing.assert_allclose(found.scores, without.scores)
-    np.testing.assert_allclose(found.relevance[[0, 2, 4, 5]], without.relevance, atol=1e-7)
-    assert not found.relevance[[1, 3]].any()
+    np.testing.assert_allclose(explanation.scores, without.scores)
+    np.testing.assert_allclose(explanation.relevance[[0, 2, 4, 5]], without.relevance, atol=1e-7)
+    assert not explanation.relevance[[1, 3]].any()
 
 
 @pytest.mark.parametrize("analyzer", ["word", "char_wb"])
@@ -56,12 +56,12 @@ def test_deleting_from_a_pipelines_text(analyzer: str) -> None:
     vectorizer = TfidfVectorizer(analyzer=analyzer, ngram_range=(1, 2))
     pipeline = make_pipeline(vectorizer, LinearSVC(random_state=0)).fit(texts, labels)
     model = SVMClassifier.from_pipeline(pipeline)
-    found = explain(model, "moon goal rocket moon and key", "all", deleted=[1])
+    explanation = explain(model, "moon goal rocket moon and key", "all", deleted=[1])
     without = explain(model, "moon rocket moon and key", "all")
-    np.testing.assert_allclose(found.scores, without.scores)
-    np.testing.assert_allclose(found.relevance[[0, 2, 3, 4, 5]], without.relevance, atol=1e-7)
-    assert not found.relevance[1].any()
-    assert found.conserved
+    np.testing.assert_allclose(explanation.scores, without.scores)
+    np.testing.assert_allclose(explanation.relevance[[0, 2, 3, 4, 5]], without.relevance, atol=1e-7)
+    assert not explanation.relevance[1].any()
+    assert explanation.conserved
 
 
 def test_deleting_everything_and_nothing() -> None:
@@ -94,5 +94,16 @@ def test_unfit_deletions(deleted: object, message: str) -> None:
         explain(made_cnn(), made_text([0, 1, 2]), deleted=deleted)  # type: ignore[call-overload]
     with pytest.raises(InputError, match=r"deleted and texts differ in length: 1 ≠ 2"):
         explain(made_cnn(), ["wa", "wb"], deleted=[[]])
-    with pytest.raises(InputError, match="whyword's own models only"):
-        explain(Outside(), "a b", method="occlusion", deleted=[0])
+
+
+def test_deleting_from_what_somebodys_model_reads() -> None:
+    """More of it in tests/models/test_blackbox.py."""
+    explanation = explain(Outside(), "a b", deleted=[0])
+    np.testing.assert_array_equal(explanation.scores, Outside().predict_proba([" b"])[0])
+    assert explanation.relevance[0] == 0
+    assert explanation.relevance[1] == pytest.approx(0.25)
+
+
+def test_filters_have_no_words_to_delete() -> None:
+    with pytest.raises(InputError, match="deleted words are for explanations by word"):
+        explain(made_cnn(), "wa wb", level="filter", deleted=[0])

@@ -19,13 +19,13 @@ from whyword import (
     Corpus,
     Explanation,
     Explanations,
-    FilterExplanation,
     InputError,
     SVMClassifier,
     explain,
     iter_explanations,
     load_model,
 )
+from whyword.explanation import FilterExplanation
 from whyword.explanation.heatmap import number as shown_number
 from whyword.methods.registry import METHODS
 
@@ -46,19 +46,19 @@ from whyword.methods.registry import METHODS
 )
 @pytest.mark.parametrize("method", METHODS)
 def test_spans_point_into_the_text_as_passed(text: str, method: str) -> None:
-    found = explain(made_cnn(), text, method=method)
-    assert found.text == text
-    assert [text[start:end] for start, end in found.spans.tolist()] == found.words
-    assert len(found.relevance) == len(found.words) == len(found.known)
-    assert "wa" not in text or found.known[found.words.index("wa")] or "’" in text
+    explanation = explain(made_cnn(), text, method=method)
+    assert explanation.text == text
+    assert [text[start:end] for start, end in explanation.spans.tolist()] == explanation.words
+    assert len(explanation.relevance) == len(explanation.words) == len(explanation.known)
+    assert "wa" not in text or explanation.known[explanation.words.index("wa")] or "’" in text
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=80))
 def test_any_text_is_explained(text: str) -> None:
     for model in (MODELS[0], MODELS[1]):
-        found = explain(model, text, target="all", strict=True)
-        assert found.relevance.shape == (len(found.words), 3)
-        assert (np.diff(found.spans.ravel()) >= 0).all()
+        explanation = explain(model, text, target="all", strict=True)
+        assert explanation.relevance.shape == (len(explanation.words), 3)
+        assert (np.diff(explanation.spans.ravel()) >= 0).all()
 
 
 MODELS = (made_cnn((1, 3)), SVMClassifier(C=1.0).fit(*topical(60)))
@@ -71,39 +71,39 @@ def test_what_is_no_text(texts: object) -> None:
 
 
 def test_no_texts_at_all() -> None:
-    found = explain(made_cnn(), [])
-    assert isinstance(found, Explanations)
-    assert len(found) == 0
-    assert found.conserved
+    explanations = explain(made_cnn(), [])
+    assert isinstance(explanations, Explanations)
+    assert len(explanations) == 0
+    assert explanations.conserved
 
 
 def test_explanations_are_a_sequence() -> None:
-    found = explain(made_cnn(), ["wa", "wb wc", ""], ids=["a", "b", "c"])
-    assert [one.id for one in found] == ["a", "b", "c"]
-    assert isinstance(found[1], Explanation)
-    assert isinstance(found[1:], Explanations)
-    assert found[-1].words == []
-    assert repr(found) == "Explanations(3 documents, lrp)"
-    assert repr(found[0]) == f"Explanation({found[0].target}, 1 word, lrp)"
-    assert str(found[1]) == found[1].to_text()
+    explanations = explain(made_cnn(), ["wa", "wb wc", ""], ids=["a", "b", "c"])
+    assert [one.id for one in explanations] == ["a", "b", "c"]
+    assert isinstance(explanations[1], Explanation)
+    assert isinstance(explanations[1:], Explanations)
+    assert explanations[-1].words == []
+    assert repr(explanations) == "Explanations(3 documents, lrp)"
+    assert repr(explanations[0]) == f"Explanation({explanations[0].target}, 1 word, lrp)"
+    assert str(explanations[1]) == explanations[1].to_text()
 
 
 def test_the_words_listed_are_pooled() -> None:
-    found = explain(made_cnn(seed=3), "wa wb Wa wc", target="class 1")
+    explanation = explain(made_cnn(seed=3), "wa wb Wa wc", target="class 1")
     shown = {
         word: value
-        for line in found.to_text().splitlines()
+        for line in explanation.to_text().splitlines()
         for word, value in re.findall(r"(\S+) ([+−][\d.e−+]+)", line[8:])
         if line.startswith(("for ", "against "))
     }
-    pooled = {word: shown_number(value) for word, value in found.by_word().items()}
+    pooled = {word: shown_number(value) for word, value in explanation.by_word().items()}
     assert shown == {word: value for word, value in pooled.items() if value != "0"}
 
 
 def test_a_text_without_colours_is_shown_once() -> None:
-    found = explain(made_cnn(), "wa wb wc", target="all")
-    assert found.to_text().count("wa wb wc") == 1
-    assert found.to_text().count("score") == 3
+    explanation = explain(made_cnn(), "wa wb wc", target="all")
+    assert explanation.to_text().count("wa wb wc") == 1
+    assert explanation.to_text().count("score") == 3
 
 
 def test_a_contrast_with_itself_says_so() -> None:
@@ -116,9 +116,9 @@ def test_words_beyond_max_words_are_counted_and_shown_as_such() -> None:
     texts, labels = topical(60)
     model = CNNClassifier(vectors=some_vectors(), filters=8, epochs=2, max_words=5)
     model.fit(texts, labels)
-    found = explain(model, texts[0])
-    assert (len(found.words), found.truncated) == (5, 11)
-    assert "not read" in found.to_html()
+    explanation = explain(model, texts[0])
+    assert (len(explanation.words), explanation.truncated) == (5, 11)
+    assert "not read" in explanation.to_html()
 
 
 def test_explaining_needs_no_optional_package(tmp_path: Path) -> None:
@@ -135,16 +135,33 @@ def test_explaining_needs_no_optional_package(tmp_path: Path) -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow(reason="trains another network, twice")
 def test_the_identity_is_the_saved_models(tmp_path: Path) -> None:
     model = small_cnn()
-    found = explain(model, "orbit").model
-    assert found == model.identity == model.save(tmp_path / "model")
-    assert explain(load_model(tmp_path / "model"), "orbit").model == found
+    explanation = explain(model, "orbit").model
+    assert explanation == model.identity == model.save(tmp_path / "model")
+    assert explain(load_model(tmp_path / "model"), "orbit").model == explanation
     again = small_cnn(seed=1)
     before = again.identity
     texts, labels = topical(seed=5)
     again.fit(texts, labels)
     assert again.identity != before
+
+
+@pytest.mark.parametrize("method", ["lrp", "sensitivity", "gradient_input", "occlusion", "random"])
+@pytest.mark.parametrize("kind", ["cnn", "svm"])
+def test_a_batch_equals_its_singles(kind: str, method: str) -> None:
+    texts, labels = topical(40)
+    model = made_cnn((1, 3), seed=2) if kind == "cnn" else SVMClassifier(C=1.0).fit(texts, labels)
+    texts = [made_text([0, 1, 6, 2]), "", "wa", *texts, made_text([3] * 50), "wa wb \n wa"]
+    together = explain(model, texts, target="all", method=method)
+    for text, one in zip(texts, together, strict=True):
+        alone = explain(model, text, target="all", method=method)
+        np.testing.assert_allclose(one.relevance, alone.relevance, atol=1e-5)
+        np.testing.assert_allclose(one.padding, alone.padding, atol=1e-5)
+        single = explain(model, text, method=method)
+        column = list(model.classes_).index(single.target)
+        np.testing.assert_allclose(single.relevance, one.relevance[:, column], atol=1e-5)
 
 
 # ---- filters ----------------------------------------------------------------------------------
@@ -153,36 +170,36 @@ def test_the_identity_is_the_saved_models(tmp_path: Path) -> None:
 @pytest.mark.parametrize("widths", [(2,), (1, 3)])
 def test_filters_equal_the_literal_formula(widths: tuple[int, ...]) -> None:
     model, text = made_cnn(widths, seed=7), made_text([0, 1, 2, 3, 4])
-    found = explain(model, text, target="all", layer="pooled")
+    explanation = explain(model, text, target="all", level="filter")
     inputs, convolutions, weight, bias = literal_parts(model, text)
     pools = [oracle.max_pool(oracle.convolution(inputs, w, b)) for w, b in convolutions]
     pooled = np.concatenate([pool for pool, _ in pools])
-    np.testing.assert_allclose(found.activations, pooled, atol=1e-5)
+    np.testing.assert_allclose(explanation.activations, pooled, atol=1e-5)
     for k in range(3):
         expected = oracle.lrp_output_layer(pooled, weight, bias, k, 0.01, shared=True)
-        np.testing.assert_allclose(found.relevance[:, k], expected, atol=1e-5)
+        np.testing.assert_allclose(explanation.relevance[:, k], expected, atol=1e-5)
     starts = np.concatenate([first for _, first in pools])
-    np.testing.assert_array_equal(found.starts[pooled > 0], starts[pooled > 0])
-    assert found.conserved
+    np.testing.assert_array_equal(explanation.starts[pooled > 0], starts[pooled > 0])
+    assert explanation.conserved
     words = text.split()
-    for j, ngram in enumerate(found.ngrams):
-        start, width = found.starts[j], found.widths[j]
+    for j, ngram in enumerate(explanation.ngrams):
+        start, width = explanation.starts[j], explanation.widths[j]
         assert ngram == (" ".join(words[start : start + width]) if pooled[j] > 0 else "")
 
 
 def test_the_top_filters() -> None:
     model, text = made_cnn((2,), seed=7), made_text([0, 1, 2, 3, 4])
-    found = explain(model, text, layer="pooled")
-    assert isinstance(found, FilterExplanation)
-    top = found.top(3)
+    explanation = explain(model, text, level="filter")
+    assert isinstance(explanation, FilterExplanation)
+    top = explanation.top(3)
     assert [abs(share.relevance) for share in top] == sorted(
         (abs(share.relevance) for share in top), reverse=True
     )
-    assert top[0].ngram == found.ngrams[top[0].filter]
-    assert "filters fired" in repr(found)
+    assert top[0].ngram == explanation.ngrams[top[0].filter]
+    assert "filters fired" in repr(explanation)
     for method in ("sensitivity", "gradient_input"):
-        explain(model, text, layer="pooled", method=method)
-    several = explain(model, [text, ""], layer="pooled", ids=["a", "b"])
+        explain(model, text, level="filter", method=method)
+    several = explain(model, [text, ""], level="filter", ids=["a", "b"])
     assert [one.id for one in several] == ["a", "b"]
     assert several[1].words == []
 
@@ -190,14 +207,15 @@ def test_the_top_filters() -> None:
 # ---- endless texts ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow(reason="thousands of texts")
 def test_texts_may_be_endless() -> None:
     def texts() -> Iterator[str]:
         for number in itertools.count():
             yield made_text([number % 7, 1, 2])
 
     for model in MODELS:
-        found = list(itertools.islice(iter_explanations(model, texts()), 20_000, 20_003))
-        assert [one.words[0] for one in found] == ["wb", "wc", "wd"]
+        explanations = list(itertools.islice(iter_explanations(model, texts()), 20_000, 20_003))
+        assert [one.words[0] for one in explanations] == ["wb", "wc", "wd"]
 
 
 def test_a_stream_that_does_not_fit_its_ids_or_targets() -> None:
@@ -212,8 +230,8 @@ def test_a_stream_that_does_not_fit_its_ids_or_targets() -> None:
 
 
 def test_a_kept_explanation_does_not_keep_its_block() -> None:
-    found = list(iter_explanations(MODELS[0], ["wa wb"] * 50, target="all"))
-    assert all(one.relevance.base is None for one in found)
+    explanations = list(iter_explanations(MODELS[0], ["wa wb"] * 50, target="all"))
+    assert all(one.relevance.base is None for one in explanations)
 
 
 # ---- the real corpus --------------------------------------------------------------------------
@@ -226,8 +244,10 @@ def test_relevance_is_conserved_on_every_real_document(
 ) -> None:
     """7,532 documents × 20 classes."""
     count = 0
-    for found in iter_explanations(real_cnn(width), news.test.texts, target="all", strict=True):
-        assert found.relevance.shape == (len(found.words), 20)
+    for explanation in iter_explanations(
+        real_cnn(width), news.test.texts, target="all", strict=True
+    ):
+        assert explanation.relevance.shape == (len(explanation.words), 20)
         count += 1
     assert count == 7532
 
@@ -236,5 +256,5 @@ def test_relevance_is_conserved_on_every_real_document(
 def test_svm_relevance_is_conserved_on_every_real_document(news: Corpus) -> None:
     model = SVMClassifier(C=1.0, folds=2, max_words=400)
     model.fit(news.train.texts, news.train.labels or [])
-    found = iter_explanations(model, news.test.texts, target="all", strict=True)
-    assert sum(1 for _ in found) == 7532
+    explanations = iter_explanations(model, news.test.texts, target="all", strict=True)
+    assert sum(1 for _ in explanations) == 7532

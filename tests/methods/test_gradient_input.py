@@ -1,37 +1,65 @@
+"""Gradient × input as a method; the formulas are tested beside the models."""
+
 import numpy as np
 import pytest
-from networks import made_cnn, made_text, topical
+from networks import made_cnn, topical
 
-from whyword import SVMClassifier, explain
-
-
-@pytest.mark.parametrize("widths", [(1,), (2, 3)])
-def test_is_the_limit_of_lrp_without_biases(widths: tuple[int, ...]) -> None:
-    """METHOD §5; against torch's autograd it is held in test_sensitivity.py."""
-    model, text = made_cnn(widths, seed=4), made_text([0, 1, 2, 3, 4, 5, 6])
-    product = explain(model, text, target="all", method="gradient_input")
-    limit = explain(model, text, target="all", epsilon=1e-9, bias="left out")
-    np.testing.assert_allclose(product.relevance, limit.relevance, rtol=1e-4, atol=1e-5)
+from whyword import InputError, SVMClassifier, explain
+from whyword.methods.gradient_input import GRADIENT_INPUT
+from whyword.methods.registry import METHODS, Cost
+from whyword.models.blackbox import BlackBoxTrace
+from whyword.models.cnn.trace import CNNTrace
+from whyword.models.linear.trace import PipelineTrace, TfIdfTrace
+from whyword.models.protocol import Differentiable, Trace
 
 
-def test_what_is_left_is_the_biases() -> None:
-    model, text = made_cnn((2,), seed=4), made_text([0, 1, 2, 3])
-    found = explain(model, text, target="class 2", method="gradient_input")
-    network = model.network_
-    fired = network.activate(model.inputs_.batch([text]))[0].pooled[0] > 0
-    biases = (network.convolutions[0].bias * network.output_weight[:, 2])[fired].sum()
-    assert found.residual == pytest.approx(float(biases + network.output_bias[2]), abs=1e-4)
+def test_it_is_registered() -> None:
+    assert METHODS["gradient_input"] is GRADIENT_INPUT
+    assert (GRADIENT_INPUT.needs, GRADIENT_INPUT.cost) == (Differentiable, Cost.SINGLE)
+    assert GRADIENT_INPUT.element_sums is not None
+    assert GRADIENT_INPUT.filters is not None
 
 
-def test_a_score_of_0_is_no_special_case() -> None:
-    model = made_cnn((1,), integers=True)
-    model.network_.output_weight[:, 0] = 0
-    model.network_.output_bias[0] = 0
-    found = explain(model, made_text([0, 1]), target="class 0", method="gradient_input")
-    assert (found.relevance == 0).all()
+@pytest.mark.parametrize("kind", [CNNTrace, TfIdfTrace, PipelineTrace])
+def test_what_it_promises(kind: type[Trace]) -> None:
+    assert GRADIENT_INPUT.settings(kind, {}) == {}
+    assert GRADIENT_INPUT.conserves(kind, {}) is True
 
 
-def test_svm() -> None:
-    model = SVMClassifier(C=1.0).fit(*topical(60))
-    found = explain(model, "moon goal moon", target="all", method="gradient_input")
-    np.testing.assert_allclose(found.residual, model.output_bias_, atol=1e-6)
+def test_it_needs_gradients() -> None:
+    assert not GRADIENT_INPUT.is_for(BlackBoxTrace)
+    with pytest.raises(InputError, match="'gradient_input' needs a model that is differentiable"):
+        GRADIENT_INPUT.settings(BlackBoxTrace, {})
+
+
+def test_it_has_no_parameters() -> None:
+    with pytest.raises(
+        InputError, match="'gradient_input' has no parameter 'epsilon'; it has: none"
+    ):
+        explain(made_cnn(), "wa", method="gradient_input", epsilon=0.1)
+
+
+def test_what_explanations_record() -> None:
+    explanation = explain(made_cnn(), "wa wb", method="gradient_input")
+    assert explanation.parameters == {}
+    assert explanation.conserves is True
+    svm = SVMClassifier(C=1.0).fit(*topical(60))
+    explanation = explain(svm, "moon moon", method="gradient_input")
+    assert explanation.parameters == {"occurrences": "equal shares"}
+    assert explanation.relevance[0] == explanation.relevance[1]
+
+
+@pytest.mark.parametrize("level", ["element", "filter"])
+def test_it_goes_through_the_layers(level: str) -> None:
+    model = made_cnn()
+    explanation = explain(model, "wa wb", "all", method="gradient_input", level=level)  # type: ignore[call-overload]
+    assert np.isfinite(explanation.relevance).all()
+    assert explanation.method == "gradient_input"
+
+
+def test_a_piecewise_linear_model_is_needed_to_conserve() -> None:
+    class Smooth(CNNTrace):
+        is_piecewise_linear = False
+
+    assert not GRADIENT_INPUT.conserves(Smooth, {})
+    assert not GRADIENT_INPUT.conserves(BlackBoxTrace, {})

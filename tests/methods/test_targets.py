@@ -3,7 +3,7 @@ import pytest
 from networks import made_cnn, made_text, topical
 
 from whyword import InputError, SVMClassifier, explain
-from whyword.methods.targets import class_number, question
+from whyword.methods.targets import class_number, target_of
 
 GROUPS = ("comp.graphics", "sci.med", "sci.space", "talk.politics.misc")
 
@@ -35,10 +35,10 @@ def test_labels_that_are_no_strings() -> None:
 
 def test_predicted_is_the_default_and_is_recorded() -> None:
     model, text = made_cnn(), made_text([0, 1, 2])
-    found = explain(model, text)
-    assert found.target == model.predict([text])[0] == found.predicted
-    assert found.relevance.shape == (3,)
-    assert isinstance(found.score, float)
+    explanation = explain(model, text)
+    assert explanation.target == model.predict([text])[0] == explanation.predicted
+    assert explanation.relevance.shape == (3,)
+    assert isinstance(explanation.score, float)
 
 
 def test_arrays_of_numpy() -> None:
@@ -67,9 +67,9 @@ def test_several_and_all() -> None:
 def test_one_target_per_document() -> None:
     model, texts = made_cnn(), [made_text([0, 1]), made_text([2]), ""]
     labels = ["class 2", "class 0", "class 1"]
-    found = explain(model, texts, targets=labels)
-    assert [one.target for one in found] == labels
-    for text, label, one in zip(texts, labels, found, strict=True):
+    explanations = explain(model, texts, targets=labels)
+    assert [one.target for one in explanations] == labels
+    for text, label, one in zip(texts, labels, explanations, strict=True):
         np.testing.assert_allclose(one.relevance, explain(model, text, label).relevance, atol=1e-6)
 
 
@@ -77,24 +77,24 @@ def test_one_target_per_document() -> None:
 def test_a_contrast_is_the_difference_and_conserves_it(method: str) -> None:
     model, text = made_cnn((1, 2)), made_text([0, 1, 2, 6])
     pair = [explain(model, text, name, method=method) for name in ("class 1", "class 2")]
-    found = explain(model, text, "class 1", against="class 2", method=method)
+    explanation = explain(model, text, "class 1", against="class 2", method=method)
     np.testing.assert_allclose(
-        found.relevance, pair[0].relevance - pair[1].relevance, rtol=1e-5, atol=1e-5
+        explanation.relevance, pair[0].relevance - pair[1].relevance, rtol=1e-5, atol=1e-5
     )
-    assert found.score == pytest.approx(pair[0].score - pair[1].score)
-    assert found.against == "class 2"
-    assert found.residual == pytest.approx(pair[0].residual - pair[1].residual, abs=1e-4)
+    assert explanation.score == pytest.approx(pair[0].score - pair[1].score)
+    assert explanation.against == "class 2"
+    assert explanation.residual == pytest.approx(pair[0].residual - pair[1].residual, abs=1e-4)
     if method == "lrp":
-        assert found.conserved
+        assert explanation.conserved
 
 
 def test_a_contrast_of_all_classes_and_of_elements() -> None:
     model, text = made_cnn(), made_text([0, 1, 2])
-    every = explain(model, text, "all", against="class 0", elements=True, strict=True)
+    every = explain(model, text, "all", against="class 0", level="element", strict=True)
     np.testing.assert_allclose(every.relevance[:, 0], 0, atol=1e-6)
     assert every.elements is not None
     np.testing.assert_allclose(every.elements.sum(axis=1), every.relevance, atol=1e-4)
-    filters = explain(model, text, "class 1", against="class 0", layer="pooled")
+    filters = explain(model, text, "class 1", against="class 0", level="filter")
     assert filters.conserved
 
 
@@ -135,11 +135,11 @@ def test_classes_called_like_the_keywords() -> None:
 
 def test_two_classes_have_both_scores() -> None:
     model = SVMClassifier(C=1.0).fit(*topical(60, 2))
-    found = explain(model, "moon orbit", target="all")
-    np.testing.assert_allclose(found.scores, [-found.scores[1], found.scores[1]])
-    np.testing.assert_allclose(found.relevance[:, 0], -found.relevance[:, 1])
+    explanation = explain(model, "moon orbit", target="all")
+    np.testing.assert_allclose(explanation.scores, [-explanation.scores[1], explanation.scores[1]])
+    np.testing.assert_allclose(explanation.relevance[:, 0], -explanation.relevance[:, 1])
 
 
-def test_question_counts_the_columns_of_a_contrast() -> None:
-    assert question(GROUPS, "all", against="sci.med").count == 5
-    assert question(GROUPS).count == 1
+def test_a_target_counts_the_columns_of_a_contrast() -> None:
+    assert target_of(GROUPS, "all", against="sci.med").count == 5
+    assert target_of(GROUPS).count == 1

@@ -1,8 +1,10 @@
 from pathlib import Path
 
+import pytest
 from networks import small_cnn, topical
 
-from whyword import CNNClassifier, SVMClassifier, load_model
+from whyword import CNNClassifier, InputError, SVMClassifier, load_model
+from whyword.models.loading import KINDS, register_kind
 
 
 def test_the_kind_decides_the_class(tmp_path: Path) -> None:
@@ -10,3 +12,19 @@ def test_the_kind_decides_the_class(tmp_path: Path) -> None:
     SVMClassifier(C=1.0).fit(*topical(30)).save(tmp_path / "svm")
     assert isinstance(load_model(tmp_path / "cnn"), CNNClassifier)
     assert isinstance(load_model(str(tmp_path / "svm")), SVMClassifier)
+
+
+def test_a_registered_kind_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Mine(SVMClassifier):
+        kind = "mine"
+
+    Mine(C=1.0).fit(*topical(30)).save(tmp_path / "mine")
+    with pytest.raises(InputError, match="kind 'mine'; known: cnn, svm"):
+        load_model(tmp_path / "mine")
+    monkeypatch.setitem(KINDS, "mine", SVMClassifier)  # taken away again after the test
+    assert register_kind(Mine) is Mine
+    assert isinstance(load_model(tmp_path / "mine"), Mine)
+
+
+def test_the_kinds_by_name() -> None:
+    assert list(KINDS.items()) == [("cnn", CNNClassifier), ("svm", SVMClassifier)]

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from whyword import CNNClassifier, InputError, load_model
 from whyword.models import store
-from whyword.models.store import mapped_tensors, packed, read_model, unpacked, write_model
+from whyword.models.store import map_tensors, pack_words, read_model, unpack_words, write_model
 
 TENSORS: dict[str, NDArray[Any]] = {
     "a": np.arange(6, dtype=np.float32).reshape(2, 3),
     "empty": np.empty((0, 4), np.int32),
-    "words": packed(["naïve", "b"]),
+    "words": pack_words(["naïve", "b"]),
 }
 CONFIGURATION = {"kind": "test", "classes": ["x", "y"], "provenance": {"seconds": 3}}
 
@@ -27,7 +27,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     tensors, configuration = read_model(tmp_path / "deep" / "m")
     for name, array in TENSORS.items():
         np.testing.assert_array_equal(tensors[name], array)
-    assert unpacked(tensors["words"]) == ["naïve", "b"]
+    assert unpack_words(tensors["words"]) == ["naïve", "b"]
     assert configuration["identity"] == identity
     assert configuration["format"] == 1
     names = sorted(path.name for path in (tmp_path / "deep" / "m").iterdir())
@@ -155,10 +155,10 @@ def test_foreign_tensors(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with path.open("rb") as stream:
         if content.endswith(b"{}"):
-            assert mapped_tensors(stream) == {}
+            assert map_tensors(stream) == {}
             return
         with pytest.raises(InputError, match="damaged or not a safetensors file"):
-            mapped_tensors(stream)
+            map_tensors(stream)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_tensors_that_do_not_fit_their_file(
     path = tmp_path / "x"
     path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(8))
     with path.open("rb") as stream, pytest.raises(InputError, match="do not fit bytes"):
-        mapped_tensors(stream)
+        map_tensors(stream)
 
 
 def test_an_edited_configuration_is_refused(tmp_path: Path) -> None:
@@ -196,6 +196,7 @@ def test_a_foreign_model_json_is_not_written_over(tmp_path: Path) -> None:
         write_model(tmp_path, TENSORS, CONFIGURATION)
 
 
+@pytest.mark.slow(reason="processes that wait for one another")
 def test_readers_and_writers_do_not_meet(tmp_path: Path) -> None:
     """Two processes save different models in turn while we load: each load is one of them."""
     code = (

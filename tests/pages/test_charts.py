@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from whyword.pages.charts import _COLOURS, Line, _apart, _ticks, line_chart
+from whyword.pages.charts import _COLOURS, Line, _spread_apart, _ticks, line_chart
 
 finite = st.floats(-1e9, 1e9)
 
@@ -49,8 +49,8 @@ def test_ticks_are_round() -> None:
 
 @given(st.lists(st.floats(14, 256), min_size=1, max_size=10))
 def test_names_do_not_overlap(places: list[float]) -> None:
-    found = sorted(_apart(places))
-    assert all(after - before >= 14.9 for before, after in pairwise(found))
+    result = sorted(_spread_apart(places))
+    assert all(after - before >= 14.9 for before, after in pairwise(result))
 
 
 def test_shares_are_percentages_and_long_names_are_cut() -> None:

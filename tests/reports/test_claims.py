@@ -76,9 +76,9 @@ def heatmap(model: str, good: bool) -> dict[str, str]:
 
 @pytest.mark.parametrize("good", [True, False])
 def test_they_follow_the_numbers(good: bool) -> None:
-    found = claims(made_results(good), {})
-    assert len(found) == 4 + 4 + 2 + 2 + 9 + 2 + 2 + 6 + 3 + 4
-    assert {claim.holds for claim in found} == {good}
+    judged = claims(made_results(good), {})
+    assert len(judged) == 4 + 4 + 2 + 2 + 9 + 2 + 2 + 6 + 3 + 4
+    assert {claim.holds for claim in judged} == {good}
 
 
 def test_the_figures_are_shown() -> None:

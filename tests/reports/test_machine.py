@@ -3,10 +3,12 @@
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from whyword.reports.machine import machine, peak_memory
 
 
+@pytest.mark.slow(reason="a process that fills memory")
 def test_a_large_array_shows() -> None:
     before = peak_memory()
     assert before is not None

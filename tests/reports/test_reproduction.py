@@ -12,8 +12,8 @@ import pytest
 from networks import TINY
 
 from whyword import InputError, Vectors
-from whyword.base.files import alone_in
-from whyword.base.progress import Step
+from whyword.base.files import exclusive_folder
+from whyword.base.progress import Progress
 from whyword.reports import paper
 from whyword.reports.reproduction import Reproduction, reproduce
 
@@ -44,12 +44,12 @@ def test_everything_is_there(tiny: Reproduction) -> None:
 
 @pytest.mark.real
 def test_nothing_is_computed_twice(tiny: Reproduction, tiny_stages: Path) -> None:
-    told: list[Step] = []
-    again = reproduce(TINY, tell=told.append, folder=tiny_stages)
+    events: list[Progress] = []
+    again = reproduce(TINY, on_progress=events.append, folder=tiny_stages)
     assert figures(again.results) == figures(tiny.results)
-    assert [step.number for step in told] == list(range(1, told[0].of + 1))
-    assert all(step.kept for step in told)
-    assert set(tiny.results["about"]["seconds"]) == {step.name for step in told}
+    assert [event.number for event in events] == list(range(1, (events[0].total or 0) + 1))
+    assert all(event.kept for event in events)
+    assert set(tiny.results["about"]["seconds"]) == {event.stage for event in events}
     assert again.results["about"]["this_run"] < 10
 
 
@@ -58,17 +58,17 @@ def test_other_vectors(tiny: Reproduction, tiny_stages: Path, tmp_path: Path) ->
     """All of a file's vectors are pre-trained, so no further network is needed for those."""
     path = tmp_path / "mine.safetensors"
     Vectors.load("glove-6b-50d").restrict(["space", "doctor", "image", "the", "of"]).save(path)
-    told: list[Step] = []
-    found = reproduce(TINY, path, told.append, tiny_stages).results
-    assert list(found["words"]) == ["CNN2", "SVM"]
-    assert "mine.safetensors" in found["about"]["data"]["vectors"]
-    assert found["quality"]["CNN2"] != tiny.results["quality"]["CNN2"]
-    assert found["quality"]["SVM"] == tiny.results["quality"]["SVM"]
+    events: list[Progress] = []
+    results = reproduce(TINY, path, events.append, tiny_stages).results
+    assert list(results["words"]) == ["CNN2", "SVM"]
+    assert "mine.safetensors" in results["about"]["data"]["vectors"]
+    assert results["quality"]["CNN2"] != tiny.results["quality"]["CNN2"]
+    assert results["quality"]["SVM"] == tiny.results["quality"]["SVM"]
 
 
 @pytest.mark.real
 def test_two_at_a_time_are_refused(tiny_stages: Path) -> None:
-    with alone_in(tiny_stages), pytest.raises(InputError, match="another run is at work"):
+    with exclusive_folder(tiny_stages), pytest.raises(InputError, match="another run is at work"):
         reproduce(TINY, folder=tiny_stages)
 
 
@@ -80,7 +80,7 @@ def test_killed_at_any_time_it_ends_with_the_same_results(
     code = (
         "import sys, json; from pathlib import Path\n"
         "sys.path.insert(0, sys.argv[2])\n"
-        "from networks import TINY; from test_reproduction import figures\n"
+        "from networks import TINY; from reports.test_reproduction import figures\n"
         "from whyword.reports.reproduction import reproduce\n"
         "Path(sys.argv[3]).write_text(figures(reproduce(TINY, folder=Path(sys.argv[1])).results))"
     )

@@ -2,12 +2,13 @@
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from networks import small_cnn
 
-from whyword.base.progress import Step
+from whyword.base.progress import Progress
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.reports import stages as module
 from whyword.reports.stages import Stages, program_digest
@@ -18,7 +19,7 @@ def some_stages(folder: Path) -> Stages:
 
 
 def test_a_result_is_made_once(tmp_path: Path) -> None:
-    told: list[Step] = []
+    events: list[Progress] = []
     made = []
 
     def make() -> dict[str, float]:
@@ -26,11 +27,12 @@ def test_a_result_is_made_once(tmp_path: Path) -> None:
         return {"value": 0.1 + 0.2}
 
     for _ in range(2):
-        stages = Stages(tmp_path, {"a stage": 10, "another": 20}, told.append)
+        stages = Stages(tmp_path, {"a stage": 10, "another": 20}, events.append)
         assert stages.result("a stage", {"of": [1, 2]}, make) == {"value": 0.1 + 0.2}
         assert stages.seconds["a stage"] >= 0
     assert len(made) == 1
-    assert told == [Step("a stage", 1, 2, False, 30), Step("a stage", 1, 2, True, 20)]
+    begun = Progress("a stage", share=0.0, number=1, total=2, seconds_left=30)
+    assert events == [begun, replace(begun, kept=True, seconds_left=20)]
     some_stages(tmp_path).result("a stage", {"of": [1, 3]}, make)
     some_stages(tmp_path).result("another", {"of": [1, 2]}, make)
     assert len(made) == 3
@@ -65,11 +67,11 @@ def test_a_model_is_trained_once(tmp_path: Path) -> None:
         made.append(1)
         return small_cnn()
 
-    found = [some_stages(tmp_path).model("m", {}, train) for _ in range(2)]
+    models = [some_stages(tmp_path).model("m", {}, train) for _ in range(2)]
     assert len(made) == 1
-    assert found[0].load().identity == found[0].identity
-    assert found[1].provenance["documents"] == 120
-    assert found[0].identity == found[1].identity == small_cnn().identity
+    assert models[0].load().identity == models[0].identity
+    assert models[1].provenance["documents"] == 120
+    assert models[0].identity == models[1].identity == small_cnn().identity
 
 
 def test_a_half_saved_model_is_trained_anew(tmp_path: Path) -> None:
@@ -77,8 +79,8 @@ def test_a_half_saved_model_is_trained_anew(tmp_path: Path) -> None:
     (folder,) = tmp_path.iterdir()
     draft = folder.rename(folder.with_name(f"{folder.name}.draft"))
     (draft / "model.json").unlink()
-    found = some_stages(tmp_path).model("m", {}, small_cnn)
-    assert found.identity == small_cnn().identity
+    model = some_stages(tmp_path).model("m", {}, small_cnn)
+    assert model.identity == small_cnn().identity
     assert [path.name for path in tmp_path.iterdir()] == [folder.name]
 
 
@@ -86,8 +88,8 @@ def test_the_time_left_follows_the_pace(tmp_path: Path, monkeypatch: pytest.Monk
     """Twice as slow as expected so far: twice as long for the rest."""
     now = [0.0]
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
-    told: list[Step] = []
-    stages = Stages(tmp_path, {"a": 10, "b": 30, "c": 40}, told.append)
+    events: list[Progress] = []
+    stages = Stages(tmp_path, {"a": 10, "b": 30, "c": 40}, events.append)
 
     def make() -> dict[str, int]:
         now[0] += 20
@@ -96,11 +98,11 @@ def test_the_time_left_follows_the_pace(tmp_path: Path, monkeypatch: pytest.Monk
     stages.result("a", {}, make)
     stages.result("b", {}, make)
     stages.result("c", {}, make)
-    assert [step.seconds_left for step in told] == [80, 2 * 70, 1 * 40]
-    again: list[Step] = []
+    assert [event.seconds_left for event in events] == [80, 2 * 70, 1 * 40]
+    again: list[Progress] = []
     stages = Stages(tmp_path, {"a": 10, "b": 30, "c": 40}, again.append)
     stages.result("a", {}, make)
-    assert again == [Step("a", 1, 3, True, 70)]
+    assert again == [Progress("a", share=0.0, number=1, total=3, kept=True, seconds_left=70)]
 
 
 def test_a_damaged_result_is_made_anew(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_a_row_of_table_2_and_back() -> None:
     np.testing.assert_array_equal(restored.accuracies, expected.accuracies)
     np.testing.assert_array_equal(restored.splits[3][1], expected.splits[3][1])
     rows = {"a": row, "b": study.power(MODEL, "uniform", TEST, Plan())}
-    assert study.compared("a", "b", rows, Plan(), 0.1).alpha == 0.1
+    assert study.compare_rows("a", "b", rows, Plan(), 0.1).alpha == 0.1
 
 
 def test_weightings() -> None:
@@ -38,9 +38,9 @@ def test_weightings() -> None:
 
 
 def test_words_and_planes() -> None:
-    found = study.words(MODEL, TEST)
-    assert len(found["space"]) <= 30
-    word, relevance, seen = found["space"][0]
+    words = study.words(MODEL, TEST)
+    assert len(words["space"]) <= 30
+    word, relevance, seen = words["space"][0]
     assert isinstance(word, str)
     assert relevance > 0
     assert seen
@@ -55,8 +55,8 @@ def test_neighbours_of_the_own_group() -> None:
     points = np.concatenate([np.arange(11), np.arange(11) + 1000])[:, None] * np.ones(2)
     labels = ["sci.a"] * 10 + ["rec.b"] * 12
     vectors = np.column_stack([np.ones(22), points[:, 0] / 1e4, np.zeros(22)])
-    found = study.plane(vectors, labels)["neighbours_of_own_group"]
-    assert found == pytest.approx((10 * 9 + 0 + 11 * 10) / (22 * 10))
+    share = study.plane(vectors, labels)["neighbours_of_own_group"]
+    assert share == pytest.approx((10 * 9 + 0 + 11 * 10) / (22 * 10))
 
 
 def test_quality() -> None:

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from keywords import Keywords
 from networks import small_cnn, topical
 
 from whyword import InputError, SVMClassifier
+from whyword.base.progress import Progress
 from whyword.corpora.corpus import Part
 from whyword.reports.tour import EVALUATION, FACTS, MAP, PAGE, WORDS, write_tour
 
@@ -18,8 +20,9 @@ MODEL = small_cnn()
 
 
 def test_all_is_there(tmp_path: Path) -> None:
-    told: list[str] = []
-    made = write_tour(MODEL, TEST, tmp_path / "a" / "tour", "A <title>", few=50, tell=told.append)
+    events: list[Progress] = []
+    folder = tmp_path / "a" / "tour"
+    made = write_tour(MODEL, TEST, folder, "A <title>", few=50, on_progress=events.append)
     assert not made.kept
     assert {path.name for path in (tmp_path / "a" / "tour").iterdir()} == {
         PAGE,
@@ -36,12 +39,13 @@ def test_all_is_there(tmp_path: Path) -> None:
     assert "in truth" in page  # those labels
     assert page.count("data:image/png") == 1
     assert "http" not in page.replace("http-equiv", "")
-    assert {"predicting", "class words", "map"} <= set(told)
+    assert {"predicting", "class words", "map"} <= {event.stage for event in events}
     assert made.facts["measured_on"] == 50
     assert made.facts["still_right"].keys() == {"lrp", "sensitivity", "random"}
     assert f"without the {made.facts['deleted']} most relevant words" in page
 
 
+@pytest.mark.slow(reason="a whole tour")
 def test_it_is_kept_until_something_changes(tmp_path: Path) -> None:
     first = write_tour(MODEL, TEST, tmp_path, few=30)
     again = write_tour(MODEL, TEST, tmp_path, few=30)
@@ -79,3 +83,19 @@ def test_labels_are_needed(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="labelled texts of at least two classes"):
             write_tour(MODEL, Part(TEXTS, labels, TEST.ids), tmp_path / "t")
     assert not (tmp_path / "t").exists()
+
+
+def test_of_somebodys_model(tmp_path: Path) -> None:
+    made = write_tour(Keywords(), TEST, tmp_path, few=50)
+    assert {path.name for path in tmp_path.iterdir()} == {PAGE, WORDS, EVALUATION, FACTS}
+    page = made.page.read_text(encoding="utf-8")
+    for part in ("Why it says so", "What classes are about", "How far to trust this"):
+        assert part in page
+    for part in ("on a map", "Together they are its score", "Explanatory power"):
+        assert part not in page
+    assert made.facts["still_right"].keys() == {"occlusion", "random"}
+    areas = made.facts["areas"]["1"]
+    assert areas["occlusion"] < areas["random"]
+    assert f"without the {made.facts['deleted']} most relevant words" in page
+    (tmp_path / MAP).write_text("of an earlier model")
+    assert not write_tour(Keywords(), TEST, tmp_path, few=50).kept  # it may be another one

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from whyword import InputError, Vectors
+from whyword.base.progress import Progress
 from whyword.vectors import cbow
 from whyword.vectors.cbow import CBOW
 
@@ -74,6 +75,15 @@ def test_a_cache_that_cannot_be_written_loses_nothing(
 def test_without_a_cache_no_folder_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WHYWORD_CACHE", "/proc/nowhere")
     assert "moon" in Vectors.train_cbow(topical_texts(20), dimensions=5, epochs=1, cache=False)
+
+
+def test_who_listens_hears_of_every_epoch(capsys: pytest.CaptureFixture[str]) -> None:
+    events: list[Progress] = []
+    CBOW(dimensions=3, epochs=4).fit([["a", "b"]] * 9, cache=False, on_progress=events.append)
+    assert [(event.number, event.total) for event in events] == [(n, 4) for n in range(1, 5)]
+    assert [event.share for event in events] == [0.25, 0.5, 0.75, 1]
+    assert {event.stage for event in events} == {"training word vectors"}
+    assert capsys.readouterr().err == ""
 
 
 def test_case_and_rare_words() -> None:

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from whyword import DownloadError, Vectors
+from whyword import Vectors
 from whyword.base.download import Package
+from whyword.base.errors import DownloadError
 from whyword.vectors import pretrained
 
 MATRIX = np.arange(8, dtype=np.float32).reshape(4, 2)

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pytest
 import schemathesis
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +20,8 @@ from whyword.web.library import open_library
 from whyword.web.limits import Limits
 
 # small enough for the generator to go beyond each of them
+pytestmark = pytest.mark.slow(reason="fuzzes the API")
+
 LIMITS = Limits(body_bytes=4_000, documents=4, characters=120, words=30)
 MODEL = made_cnn()
 WORDS = [letters(number) for number in range(7)]
@@ -92,13 +95,13 @@ def test_any_texts_are_explained(
         return
     assert answer.status == 200
     for sent, text in zip(answer.json["explanations"], documents, strict=True):
-        found = Explanation.from_json(json.dumps(sent))
-        assert len(found.text) == len(text)
-        assert found.text.replace("\ufffd", "") == "".join(
+        explanation = Explanation.from_json(json.dumps(sent))
+        assert len(explanation.text) == len(text)
+        assert explanation.text.replace("\ufffd", "") == "".join(
             character for character in text if character != "\ufffd" and not surrogate(character)
         )
-        assert found.conserved or method != "lrp"
-        assert np.isfinite(found.relevance).all()
+        assert explanation.conserved or method != "lrp"
+        assert np.isfinite(explanation.relevance).all()
         assert sum(sent["probabilities"]) > 0.999
 
 

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from served import KINDS, LABELS, TEXT, TEXTS, Answer, app, arrived, ask, asked, library, model
 
 import whyword as ww
+from whyword.base.errors import MissingExtraError
 from whyword.methods.registry import METHODS
 from whyword.web import schema
 from whyword.web.app import create_app
@@ -35,7 +36,7 @@ ROUTES = {
 }
 
 
-def refused(answer: Answer, status: int, *parts: str) -> str:
+def check_refused(answer: Answer, status: int, *parts: str) -> str:
     """Check an error and return what it says."""
     assert answer.status == status, answer
     for part in parts:
@@ -73,9 +74,9 @@ def test_explanations_are_the_librarys(kind: str, method: str) -> None:
     ):
         given = {"documents": [TEXT, *TEXTS[:2]], "target": target, "method": method}
         answer = ask(app(kind), "/api/explain", given | {"against": against})
-        wanted = ww.explain(used, [TEXT, *TEXTS[:2]], target, against=against, method=method)
+        expected = ww.explain(used, [TEXT, *TEXTS[:2]], target, against=against, method=method)
         assert len(answer.json["explanations"]) == 3
-        for sent, other in zip(answer.json["explanations"], wanted, strict=True):
+        for sent, other in zip(answer.json["explanations"], expected, strict=True):
             read = ww.Explanation.from_json(json.dumps(sent))
             np.testing.assert_allclose(read.relevance, other.relevance, rtol=1e-5, atol=1e-6)
             np.testing.assert_allclose(read.scores, other.scores, rtol=1e-5, atol=1e-6)
@@ -97,12 +98,12 @@ def test_ids_deleted_words_and_the_order_of_documents() -> None:
         {"text": "moon", "id": "a"},
         {"text": "", "id": "\x00\n🌙", "deleted": []},
     ]
-    found = ask(app(), "/api/explain", {"documents": documents}).json["explanations"]
-    assert [one["id"] for one in found] == ["a", None, "a", "\x00\n🌙"]
-    assert [one["text"] for one in found] == ["moon goal", "puck moon", "moon", ""]
-    assert [one["parameters"].get("deleted") for one in found] == [[1], None, None, None]
+    explanations = ask(app(), "/api/explain", {"documents": documents}).json["explanations"]
+    assert [one["id"] for one in explanations] == ["a", None, "a", "\x00\n🌙"]
+    assert [one["text"] for one in explanations] == ["moon goal", "puck moon", "moon", ""]
+    assert [one["parameters"].get("deleted") for one in explanations] == [[1], None, None, None]
     without = ww.explain(model("cnn"), "moon goal", deleted=[1])
-    np.testing.assert_allclose(found[0]["scores"], without.scores, atol=1e-6)
+    np.testing.assert_allclose(explanations[0]["scores"], without.scores, atol=1e-6)
     plain = documents[1:3]
     predicted = ask(app(), "/api/predict", {"documents": plain}).json["predictions"]
     assert [one["id"] for one in predicted] == [None, "a"]
@@ -142,21 +143,21 @@ def test_about_and_health() -> None:
 
 
 def test_the_corpus_by_the_api_is_that_of_the_library() -> None:
-    found = library()
-    word = found.words["space"][0].word
-    for path, wanted in (
-        ("/api/words?target=space&top=5", found.class_words("space", 5)),
+    corpus = library()
+    word = corpus.words["space"][0].word
+    for path, expected in (
+        ("/api/words?target=space&top=5", corpus.class_words("space", 5)),
         (f"/api/words/documents?target=space&word={word}&top=4", None),
-        ("/api/documents?predicted=space&offset=2&limit=3", found.documents(None, "space", 2, 3)),
-        ("/api/documents?label=space", found.documents("space", None, 0, 10)),
-        ("/api/documents/3", found.document(3)),
-        ("/api/confusion", found.confusion()),
-        ("/api/map", found.map()),
+        ("/api/documents?predicted=space&offset=2&limit=3", corpus.documents(None, "space", 2, 3)),
+        ("/api/documents?label=space", corpus.documents("space", None, 0, 10)),
+        ("/api/documents/3", corpus.document(3)),
+        ("/api/confusion", corpus.confusion()),
+        ("/api/map", corpus.map()),
     ):
-        wanted = wanted or found.word_documents("space", word, 4)
+        expected = expected or corpus.word_documents("space", word, 4)
         answer = ask(app(), path)
         assert answer.status == 200
-        assert answer.json == arrived(wanted)
+        assert answer.json == arrived(expected)
     twice = [ask(app(), "/api/map").body for _ in range(2)]
     assert twice[0] == twice[1]
     hits = ask(app(), "/api/search", {"query": TEXT, "top": 4}).json["hits"]
@@ -191,7 +192,7 @@ def test_files_and_their_tags() -> None:
     ],
 )
 def test_unknown_paths(path: str) -> None:
-    refused(ask(app(), path), 404)
+    check_refused(ask(app(), path), 404)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +209,7 @@ def test_unknown_paths(path: str) -> None:
 )
 def test_other_methods(method: str, path: str) -> None:
     answer = ask(app(), path, method=method)
-    refused(answer, 405)
+    check_refused(answer, 405)
     assert answer.headers["allow"] in ("GET", "POST")
 
 
@@ -228,7 +229,7 @@ def test_every_answer_is_guarded() -> None:
 def test_a_token_guards_the_api_and_not_the_page() -> None:
     guarded = create_app(Engine(made_cnn()), access=Access(token="secret"))
     for path in ("/api/about", "/api/openapi.json", "/api/docs", "/api/nothing"):
-        refused(ask(guarded, path), 401, "token")
+        check_refused(ask(guarded, path), 401, "token")
     assert ask(guarded, "/api/about", headers={"authorization": "Bearer secret"}).status == 200
     for path in ("/", "/static/heatmap.css", "/healthz"):
         assert ask(guarded, path).status == 200
@@ -291,7 +292,7 @@ def test_the_log_has_the_route_and_no_text(caplog: pytest.LogCaptureFixture) -> 
 )
 def test_mistakes_are_one_line_that_does_not_repeat_the_text(given: object, said: str) -> None:
     answer = ask(app(), "/api/explain", given)
-    assert "secret" not in refused(answer, 422, said)
+    assert "secret" not in check_refused(answer, 422, said)
     assert answer.headers["cache-control"] == "no-store"
 
 
@@ -318,7 +319,7 @@ def test_mistakes_are_one_line_that_does_not_repeat_the_text(given: object, said
 @pytest.mark.parametrize("path", ["/api/predict", "/api/explain", "/api/search"])
 def test_bodies_that_are_no_request(path: str, body: bytes) -> None:
     answer = ask(app(), path, body=body, method="POST")
-    assert "secret" not in refused(answer, 422)
+    assert "secret" not in check_refused(answer, 422)
 
 
 @pytest.mark.parametrize(
@@ -326,7 +327,7 @@ def test_bodies_that_are_no_request(path: str, body: bytes) -> None:
 )
 def test_a_page_elsewhere_cannot_pass_a_form_off_as_json(kind: str) -> None:
     headers = {"content-type": kind}
-    refused(ask(app(), "/api/explain", {"documents": ["secret"]}, headers=headers), 422)
+    check_refused(ask(app(), "/api/explain", {"documents": ["secret"]}, headers=headers), 422)
 
 
 @pytest.mark.parametrize(
@@ -353,17 +354,17 @@ def test_a_page_elsewhere_cannot_pass_a_form_off_as_json(kind: str) -> None:
     ],
 )
 def test_mistakes_in_an_address(path: str, said: str) -> None:
-    refused(ask(app(), path), 422, said)
+    check_refused(ask(app(), path), 422, said)
 
 
 def test_predictions_do_not_pass_over_deleted_words_in_silence() -> None:
     given = {"documents": [{"text": "secret", "deleted": [0]}]}
-    refused(ask(app(), "/api/predict", given), 422, "deleted: is no field of this request")
+    check_refused(ask(app(), "/api/predict", given), 422, "deleted: is no field of this request")
 
 
 def test_a_document_that_is_not_there() -> None:
-    refused(ask(app(), "/api/documents/40"), 404, "there is no document 40, only 0 … 39")
-    refused(ask(app(), f"/api/documents/{2**31 - 1}"), 404)
+    check_refused(ask(app(), "/api/documents/40"), 404, "there is no document 40, only 0 … 39")
+    check_refused(ask(app(), f"/api/documents/{2**31 - 1}"), 404)
     assert ask(app(), "/api/documents?label=nowhere").json == {"found": 0, "documents": []}
 
 
@@ -382,28 +383,34 @@ def test_a_document_that_is_not_there() -> None:
     ],
 )
 def test_mistakes_in_a_search(given: object, said: str) -> None:
-    refused(ask(app(), "/api/search", given), 422, said)
+    check_refused(ask(app(), "/api/search", given), 422, said)
 
 
 def test_too_much_for_one_request() -> None:
     small = create_app(Engine(made_cnn(), Limits(body_bytes=200, documents=2)))
     given = {"documents": ["wa"]}
     assert ask(small, "/api/predict", given).status == 200
-    refused(ask(small, "/api/predict", given, headers={"content-length": "201"}), 413, "200 bytes")
+    check_refused(
+        ask(small, "/api/predict", given, headers={"content-length": "201"}), 413, "200 bytes"
+    )
     parts = [b'{"documents": ["', b"wa " * 80, b'"]}']
-    refused(ask(small, "/api/predict", body=parts), 413, "200 bytes")
-    refused(ask(small, "/api/predict", {"documents": ["wa"] * 3}), 422, "from 1 to 2 documents")
+    check_refused(ask(small, "/api/predict", body=parts), 413, "200 bytes")
+    check_refused(
+        ask(small, "/api/predict", {"documents": ["wa"] * 3}), 422, "from 1 to 2 documents"
+    )
 
 
 @pytest.mark.parametrize("path", [path for path in ROUTES if path not in list(ROUTES)[:2]])
 def test_without_a_corpus_there_is_none_to_look_at(path: str) -> None:
     answer = ask(app(corpus=False), path.format(first="space"), ROUTES[path][1])
-    refused(answer, 404, "no corpus is served; start with: whyword serve MODEL CORPUS")
+    check_refused(answer, 404, "no corpus is served; start with: whyword serve MODEL CORPUS")
 
 
 def test_a_corpus_without_labels_has_no_confusions() -> None:
     without = replace(library("svm"), labels=[None] * 40)
-    refused(ask(create_app(Engine(model("svm")), without), "/api/confusion"), 422, "no labels")
+    check_refused(
+        ask(create_app(Engine(model("svm")), without), "/api/confusion"), 422, "no labels"
+    )
 
 
 # ---- under load -------------------------------------------------------------------------------
@@ -421,7 +428,7 @@ class Slow(Engine):
         self.go.wait(10)
         return super().predict(*given)
 
-    def is_quick(self, texts: Sequence[str], method: str = "lrp") -> bool:
+    def is_quick(self, texts: Sequence[str], method: str | None = None) -> bool:
         return texts == ["quick"]
 
 
@@ -446,7 +453,7 @@ def test_a_busy_server_says_so_and_stays_well() -> None:
             await asyncio.sleep(0.001)
         for path, sent in (("/api/predict", given), ("/api/explain", given)):
             turned_away = await asked(busy, path, sent)
-            refused(turned_away, 503, "2 requests are being answered; try again in a moment")
+            check_refused(turned_away, 503, "2 requests are being answered; try again in a moment")
             assert turned_away.headers["retry-after"] == "1"
         assert (await asked(busy, "/")).status == 200  # what needs no work is there
         assert (await asked(busy, "/api/explain", {"documents": ["quick"]})).status == 200
@@ -463,10 +470,12 @@ def test_an_answer_that_takes_too_long_is_given_up() -> None:
     async def talk() -> None:
         slow = Slow(Limits(workers=1, waiting=0, work_seconds=0.05))
         busy, given = create_app(slow), {"documents": ["secret"]}
-        problem = refused(await asked(busy, "/api/predict", given), 504, "not ready after 0.05 s")
+        problem = check_refused(
+            await asked(busy, "/api/predict", given), 504, "not ready after 0.05 s"
+        )
         assert "secret" not in problem
         assert await answering(busy) == 1  # the thread is still at it
-        refused(await asked(busy, "/api/explain", given), 503)
+        check_refused(await asked(busy, "/api/explain", given), 503)
         slow.go.set()
         while await answering(busy):
             await asyncio.sleep(0.001)
@@ -485,12 +494,12 @@ def test_many_at_once_get_their_own_answers() -> None:
                 for number, text in enumerate(texts)
             )
         )
-        for number, (answer, wanted) in enumerate(
+        for number, (answer, expected) in enumerate(
             zip(answers, ww.explain(model("cnn"), texts), strict=True)
         ):
             (one,) = answer.json["explanations"]
             assert (one["id"], one["text"]) == (str(number), texts[number])
-            np.testing.assert_allclose(one["relevance"], wanted.relevance, rtol=1e-4, atol=1e-5)
+            np.testing.assert_allclose(one["relevance"], expected.relevance, rtol=1e-4, atol=1e-5)
 
     asyncio.run(talk())
 
@@ -532,7 +541,7 @@ def test_what_is_wrong_with_the_server_is_not_told_to_its_users(
 def test_without_the_packages_of_a_server(package: str, uninstall: Callable[[str], None]) -> None:
     engine = Engine(made_cnn())
     uninstall(package)
-    with pytest.raises(ww.MissingExtraError, match=r"pip install 'whyword\[web\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'whyword\[web\]'"):
         create_app(engine)
 
 

@@ -19,11 +19,11 @@ class Tags(HTMLParser):
 
     def __init__(self, content: str) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.feed(content)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.tags.append((tag, dict(attrs)))
 
 
 def content_of(name: str) -> str:
@@ -46,16 +46,16 @@ def test_all_files_of_the_folder_and_the_shared_ones() -> None:
     ],
 )
 def test_kinds_and_tags(name: str, kind: str) -> None:
-    found = asset(name, b"content")
-    assert (found.content, found.kind) == (b"content", kind)
-    assert re.fullmatch('"[0-9a-f]{20}"', found.tag)
-    assert found.tag[1:-1] == hashlib.sha256(b"content").hexdigest()[:20]
-    assert asset(name, b"other").tag != found.tag
+    file = asset(name, b"content")
+    assert (file.content, file.kind) == (b"content", kind)
+    assert re.fullmatch('"[0-9a-f]{20}"', file.tag)
+    assert file.tag[1:-1] == hashlib.sha256(b"content").hexdigest()[:20]
+    assert asset(name, b"other").tag != file.tag
 
 
 def test_the_page_asks_for_nothing_that_is_not_there() -> None:
     asked = set()
-    for tag, attributes in Tags(content_of(PAGE)).found:
+    for tag, attributes in Tags(content_of(PAGE)).tags:
         for name in ("src", "href"):
             address = attributes.get(name)
             if address and not address.startswith("#"):
@@ -73,7 +73,7 @@ def test_scripts_import_nothing_that_is_not_there(name: str) -> None:
 
 
 def test_the_policy_would_forbid_nothing_of_the_page() -> None:
-    for tag, attributes in Tags(content_of(PAGE)).found:
+    for tag, attributes in Tags(content_of(PAGE)).tags:
         assert "style" not in attributes, tag
         assert not [name for name in attributes if name.startswith("on")], tag
         assert tag != "style"

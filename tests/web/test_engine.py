@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from keywords import Keywords
 from networks import made_cnn, some_vectors
 from served import KINDS, LABELS, TEXT, TEXTS, arrived, model
 from sklearn.feature_extraction.text import CountVectorizer
@@ -30,32 +31,32 @@ HOSTILE = [
 ]
 
 
-def explained(engine: Engine, texts: list[str], *asked: Any) -> list[Any]:  # noqa: ANN401
-    found = engine.explain(texts, [None] * len(texts), [[]] * len(texts), *asked)
-    result: list[Any] = arrived(found)
+def explain_all(engine: Engine, texts: list[str], *asked: Any) -> list[Any]:  # noqa: ANN401
+    explanations = engine.explain(texts, [None] * len(texts), [[]] * len(texts), *asked)
+    result: list[Any] = arrived(explanations)
     return result
 
 
-def check_same(found: Any, wanted: Explanation, of: CNNClassifier | SVMClassifier) -> None:  # noqa: ANN401
+def check_same(sent: Any, expected: Explanation, of: CNNClassifier | SVMClassifier) -> None:  # noqa: ANN401
     """Compare with an explanation of the library, and take it through its JSON form."""
-    again = Explanation.from_json(json.dumps(found))
+    again = Explanation.from_json(json.dumps(sent))
     for name in ("text", "words", "classes", "target", "method", "parameters", "model"):
-        assert getattr(again, name) == getattr(wanted, name), name
+        assert getattr(again, name) == getattr(expected, name), name
     for name in ("spans", "known"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(wanted, name))
+        np.testing.assert_array_equal(getattr(again, name), getattr(expected, name))
     for name in ("relevance", "scores", "padding", "residual"):
         np.testing.assert_allclose(
-            getattr(again, name), getattr(wanted, name), rtol=1e-5, atol=1e-6, err_msg=name
+            getattr(again, name), getattr(expected, name), rtol=1e-5, atol=1e-6, err_msg=name
         )
-    assert again.relevance.shape == wanted.relevance.shape
-    assert found["truncated"] == wanted.truncated
-    assert found["predicted"] == wanted.predicted
-    assert found["conserved"] == wanted.conserved
-    chances = of.probabilities(wanted.scores[None])[0]
-    np.testing.assert_allclose(found["probabilities"], chances, rtol=1e-5, atol=1e-7)
-    if "deleted" not in wanted.parameters:
-        chances = of.predict_proba([wanted.text])[0]
-        np.testing.assert_allclose(found["probabilities"], chances, rtol=1e-5, atol=1e-7)
+    assert again.relevance.shape == expected.relevance.shape
+    assert sent["truncated"] == expected.truncated
+    assert sent["predicted"] == expected.predicted
+    assert sent["conserved"] == expected.conserved
+    chances = of.probabilities(expected.scores[None])[0]
+    np.testing.assert_allclose(sent["probabilities"], chances, rtol=1e-5, atol=1e-7)
+    if "deleted" not in expected.parameters:
+        chances = of.predict_proba([expected.text])[0]
+        np.testing.assert_allclose(sent["probabilities"], chances, rtol=1e-5, atol=1e-7)
 
 
 def questions(classes: list[Any]) -> Iterator[tuple[Any, Any]]:
@@ -75,25 +76,25 @@ def test_explanations_are_those_of_the_library(kind: str, method: str) -> None:
     used = model(kind)
     engine = Engine(used)
     for target, against in questions(engine.classes):
-        wanted = explain(used, TEXT, target, against=against, method=method)
-        (found,) = explained(engine, [TEXT], target, against, method)
-        check_same(found, wanted, used)
+        expected = explain(used, TEXT, target, against=against, method=method)
+        (explanation,) = explain_all(engine, [TEXT], target, against, method)
+        check_same(explanation, expected, used)
 
 
 def test_a_memory_changes_nothing() -> None:
-    plain, remembering = deepcopy(model("cnn")), deepcopy(model("cnn"))
+    plain, with_cache = deepcopy(model("cnn")), deepcopy(model("cnn"))
     assert isinstance(plain, CNNClassifier)
-    plain.remember_words(0)
-    engine = Engine(remembering)
+    plain.cache_words(0)
+    engine = Engine(with_cache)
     for _ in range(2):
-        for found, wanted in zip(
-            explained(engine, TEXTS[:5], "all"), explain(plain, TEXTS[:5], "all"), strict=True
+        for explanation, expected in zip(
+            explain_all(engine, TEXTS[:5], "all"), explain(plain, TEXTS[:5], "all"), strict=True
         ):
-            np.testing.assert_allclose(found["relevance"], wanted.relevance, atol=1e-5)
-    assert isinstance(remembering, CNNClassifier)
-    assert remembering.network_.memory is not None
-    Engine(remembering, table_bytes=0)
-    assert remembering.network_.memory is None
+            np.testing.assert_allclose(explanation["relevance"], expected.relevance, atol=1e-5)
+    assert isinstance(with_cache, CNNClassifier)
+    assert with_cache.network_.cache is not None
+    Engine(with_cache, cache_bytes=0)
+    assert with_cache.network_.cache is None
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,9 +122,9 @@ def test_a_batch_equals_its_singles(kind: str) -> None:
 def test_predictions_are_those_of_the_model(kind: str) -> None:
     used = model(kind)
     texts = [*TEXTS[:5], *HOSTILE]
-    found = arrived(Engine(used).predict(texts, [None] * len(texts)))
+    predictions = arrived(Engine(used).predict(texts, [None] * len(texts)))
     for one, label, chances, scores, known in zip(
-        found,
+        predictions,
         used.predict(texts).tolist(),
         used.predict_proba(texts),
         used.class_scores(texts),
@@ -140,12 +141,14 @@ def test_predictions_are_those_of_the_model(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_deleted_words(kind: str) -> None:
     used = model(kind)
-    wanted = explain(used, TEXT, "all", deleted=[1, 4])
-    (found,) = arrived(Engine(used).explain([TEXT], ["x"], [[4, 1, 4]], "all"))
-    check_same(found, wanted, used)
-    assert found["parameters"]["deleted"] == [1, 4]
-    assert [found["relevance"][place] for place in (1, 4)] == [[0] * len(found["classes"])] * 2
-    everything = list(range(len(wanted.words)))
+    expected = explain(used, TEXT, "all", deleted=[1, 4])
+    (explanation,) = arrived(Engine(used).explain([TEXT], ["x"], [[4, 1, 4]], "all"))
+    check_same(explanation, expected, used)
+    assert explanation["parameters"]["deleted"] == [1, 4]
+    assert [explanation["relevance"][place] for place in (1, 4)] == [
+        [0] * len(explanation["classes"])
+    ] * 2
+    everything = list(range(len(expected.words)))
     (bare,) = arrived(Engine(used).explain([TEXT], ["x"], [everything], "all"))
     np.testing.assert_allclose(bare["scores"], explain(used, "", "all").scores, atol=1e-6)
 
@@ -155,10 +158,10 @@ def test_a_text_that_was_cut_short() -> None:
     limited.fit(TEXTS, LABELS)
     engine = Engine(limited)
     assert engine.about()["max_words"] == 4
-    (found,) = explained(engine, [TEXT])
-    assert found["words"] == ["The", "moon", "and", "the"]
-    assert found["truncated"] == 5
-    check_same(found, explain(limited, TEXT), limited)
+    (explanation,) = explain_all(engine, [TEXT])
+    assert explanation["words"] == ["The", "moon", "and", "the"]
+    assert explanation["truncated"] == 5
+    check_same(explanation, explain(limited, TEXT), limited)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -178,9 +181,9 @@ def test_a_model_that_cannot_be_saved_can_be_served() -> None:
     engine = Engine(SVMClassifier.from_pipeline(made.fit(TEXTS, LABELS)))
     assert engine.identity is None
     assert engine.about()["identity"] is None
-    (found,) = explained(engine, [TEXTS[0]])
-    assert found["model"] is None
-    assert Explanation.from_json(json.dumps(found)).conserved
+    (explanation,) = explain_all(engine, [TEXTS[0]])
+    assert explanation["model"] is None
+    assert Explanation.from_json(json.dumps(explanation)).conserved
 
 
 # ---- too much ---------------------------------------------------------------------------------
@@ -189,16 +192,16 @@ def test_a_model_that_cannot_be_saved_can_be_served() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_too_many_words(kind: str) -> None:
     engine = Engine(model(kind), Limits(words=10))
-    assert len(explained(engine, ["moon rocket orbit moon goal"] * 2)) == 2
+    assert len(explain_all(engine, ["moon rocket orbit moon goal"] * 2)) == 2
     with pytest.raises(InputError, match="11 words together, this server explains 10 at a time"):
-        explained(engine, ["moon rocket orbit moon goal", "moon rocket orbit moon goal puck"])
+        explain_all(engine, ["moon rocket orbit moon goal", "moon rocket orbit moon goal puck"])
     assert len(engine.predict(["moon rocket " * 20], [None])) == 1  # whose answer stays small
 
 
 def test_too_long_texts() -> None:
     engine = Engine(made_cnn(), Limits(characters=10))
     assert engine.predict(["wa wb    🌙"], [None])
-    for work in (explained, lambda e, texts: e.predict(texts, [None] * len(texts))):
+    for work in (explain_all, lambda e, texts: e.predict(texts, [None] * len(texts))):
         with pytest.raises(InputError, match="a text has 11 characters, this server reads 10"):
             work(engine, ["wa", "secret wa wb"[:11]])
 
@@ -228,10 +231,10 @@ def test_what_takes_the_square_of_the_words_takes_few_of_them() -> None:
     """Occlusion asks somebody's vectoriser once for each word."""
     many = ["moon " * 1_001]
     with pytest.raises(InputError, match="1,001 words together, this server explains 1,000"):
-        explained(Engine(model("pipeline")), many, "predicted", None, "occlusion")
+        explain_all(Engine(model("pipeline")), many, "predicted", None, "occlusion")
     for kind, method in (("pipeline", "lrp"), ("svm", "occlusion"), ("cnn", "occlusion")):
-        found = explained(Engine(model(kind)), many, "predicted", None, method)
-        assert len(found[0]["words"]) == 1_001
+        explanations = explain_all(Engine(model(kind)), many, "predicted", None, method)
+        assert len(explanations[0]["words"]) == 1_001
 
 
 def test_what_is_quick() -> None:
@@ -241,3 +244,33 @@ def test_what_is_quick() -> None:
         assert not engine.is_quick(["moon " * 300] * 3)
         assert not engine.is_quick(["moon"], "occlusion")
     assert not Engine(model("pipeline")).is_quick(["moon"])
+
+
+def test_somebodys_model() -> None:
+    engine = Engine(Keywords())
+    assert engine.about() == {
+        "kind": "Keywords",
+        "identity": None,
+        "classes": ["space", "hockey", "crypto"],
+        "max_words": None,
+        "documents": None,
+        "test_accuracy": None,
+        "methods": ["occlusion", "random"],
+    }
+    assert not engine.is_quick(["moon"])
+    (prediction,) = arrived(engine.predict([TEXT], ["a"]))
+    np.testing.assert_allclose(prediction["probabilities"], Keywords().predict_proba([TEXT])[0])
+    assert prediction["scores"] == prediction["probabilities"]
+    for target, against in (("predicted", None), ("all", None), ("space", "hockey")):
+        expected = explain(Keywords(), TEXT, target, against=against)
+        (explanation,) = explain_all(engine, [TEXT], target, against)
+        again = Explanation.from_json(json.dumps(explanation))
+        np.testing.assert_allclose(again.relevance, expected.relevance, atol=1e-6)
+        assert (again.method, again.target) == ("occlusion", expected.target)
+        assert explanation["probabilities"] == prediction["probabilities"]
+    gone = engine.explain([TEXT], [None], [[0]], "space")[0]
+    assert gone["relevance"][0] == 0
+    with pytest.raises(InputError, match="'lrp' needs a model that is decomposable"):
+        explain_all(engine, [TEXT], "predicted", None, "lrp")
+    with pytest.raises(InputError, match="explains 1,000 at a time"):
+        explain_all(engine, ["moon " * 1100])

@@ -4,13 +4,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from networks import topical
-from served import KINDS, LABELS, TEXTS, arrived, library, model, records
+from keywords import Keywords
+from networks import TOPICS, topical
+from served import KINDS, LABELS, TEXTS, arrived, ask, library, model, records
 
 from whyword import InputError, SearchIndex, SVMClassifier, class_words, explain, summarize
 from whyword.analysis.document_map import project
+from whyword.base.progress import Progress
 from whyword.corpora.source import Record
 from whyword.web import library as module
+from whyword.web.app import create_app
+from whyword.web.engine import Engine
 from whyword.web.library import Library, open_library
 
 QUERY = "the moon and the rocket orbit"
@@ -31,13 +35,13 @@ def everything(of: Library) -> list[Any]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_corpus_in_figures(kind: str) -> None:
-    used, found = model(kind), library(kind)
-    assert len(found) == 40
+    used, corpus = model(kind), library(kind)
+    assert len(corpus) == 40
     labels = LABELS if kind != "numbers" else [""] * 40  # its labels are none of the classes
     right = np.mean([str(a) == b for a, b in zip(used.predict(TEXTS), labels, strict=True)])
-    about = {"name": "posts", "documents": 40, "labelled": 40, "accuracy": right}
-    assert arrived(found.about()) == about
-    everything(found)
+    about = {"name": "posts", "documents": 40, "labelled": 40, "accuracy": right, "vectors": True}
+    assert arrived(corpus.about()) == about
+    everything(corpus)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -49,8 +53,8 @@ def test_the_map_is_that_of_the_summaries(kind: str) -> None:
     assert given.max() <= 1
     assert (given.max(axis=0) - given.min(axis=0)).max() == pytest.approx(1)  # it fills the plane
     scale = (points.max(axis=0) - points.min(axis=0)).max()
-    wanted = (points - points.mean(axis=0)) / scale
-    np.testing.assert_allclose(given - given.mean(axis=0), wanted, atol=1e-3)
+    expected = (points - points.mean(axis=0)) / scale
+    np.testing.assert_allclose(given - given.mean(axis=0), expected, atol=1e-3)
     assert drawn["share"] == pytest.approx(share, abs=1e-6)
     assert drawn["numbers"] == list(range(40))
     assert drawn["ids"] == [f"post {number}" for number in range(40)]
@@ -62,6 +66,7 @@ def test_the_map_is_that_of_the_summaries(kind: str) -> None:
 def test_a_map_of_many_shows_some_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_POINTS", 15)
     whole = library().points
+    assert whole is not None
     drawn = arrived(library().map())
     assert drawn["documents"] == 40
     assert drawn["numbers"] == list(range(0, 40, 3))
@@ -74,25 +79,25 @@ def test_a_map_of_many_shows_some_of_them(monkeypatch: pytest.MonkeyPatch) -> No
 def test_confusions_count_every_labelled_document(kind: str) -> None:
     wrong = ["hockey", None, *LABELS[2:]]
     used = model(kind)
-    found = arrived(open_library(used, records(labels=wrong), "x").confusion())
-    assert found["labels"] == found["classes"] == used.classes_.tolist()
-    wanted = np.zeros((3, 3), int)
+    confusion = arrived(open_library(used, records(labels=wrong), "x").confusion())
+    assert confusion["labels"] == confusion["classes"] == used.classes_.tolist()
+    expected = np.zeros((3, 3), int)
     classes = used.classes_.tolist()
     for label, predicted in zip(wrong, used.predict(TEXTS), strict=True):
         if label is not None:
-            wanted[classes.index(label), classes.index(predicted)] += 1
-    assert found["counts"] == wanted.tolist()
-    assert np.sum(found["counts"]) == 39
+            expected[classes.index(label), classes.index(predicted)] += 1
+    assert confusion["counts"] == expected.tolist()
+    assert np.sum(confusion["counts"]) == 39
 
 
 def test_labels_that_are_no_class_of_the_model() -> None:
     labels = ["sport", "", None, *LABELS[3:]]
     made = open_library(model("svm"), records(labels=labels), "x")
-    found = arrived(made.confusion())
-    assert found["labels"] == ["crypto", "hockey", "space", "sport"]
-    assert [sum(row) for row in found["counts"]] == [12, 12, 13, 1]
+    confusion = arrived(made.confusion())
+    assert confusion["labels"] == ["crypto", "hockey", "space", "sport"]
+    assert [sum(row) for row in confusion["counts"]] == [12, 12, 13, 1]
     drawn = arrived(made.map())
-    assert drawn["label_names"] == found["labels"]
+    assert drawn["label_names"] == confusion["labels"]
     assert drawn["labels"][:3] == [3, -1, -1]
     assert arrived(made.documents("sport", None, 0, 10))["documents"][0]["number"] == 0
     assert made.about()["labelled"] == 38
@@ -100,7 +105,8 @@ def test_labels_that_are_no_class_of_the_model() -> None:
 
 def test_a_corpus_without_labels() -> None:
     made = open_library(model("cnn"), records(labels=None), "x")
-    assert arrived(made.about()) == {"name": "x", "documents": 40, "labelled": 0, "accuracy": None}
+    figures = {"name": "x", "documents": 40, "labelled": 0, "accuracy": None, "vectors": True}
+    assert arrived(made.about()) == figures
     with pytest.raises(InputError, match="the documents have no labels"):
         made.confusion()
     assert set(arrived(made.map())["labels"]) == {-1}
@@ -115,15 +121,17 @@ def test_a_corpus_without_labels() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_documents_by_label_and_prediction(kind: str) -> None:
-    used, found = model(kind), library(kind)
+    used, corpus = model(kind), library(kind)
     predicted, chances = used.predict(TEXTS), used.predict_proba(TEXTS).max(axis=1)
     for label in (None, "hockey", "nowhere"):
-        for wanted in (None, *used.classes_.tolist()):
-            answer = arrived(found.documents(label, None if wanted is None else str(wanted), 0, 50))
+        for chosen in (None, *used.classes_.tolist()):
+            answer = arrived(
+                corpus.documents(label, None if chosen is None else str(chosen), 0, 50)
+            )
             numbers = [
                 number
                 for number in range(40)
-                if label in (None, LABELS[number]) and wanted in (None, predicted[number])
+                if label in (None, LABELS[number]) and chosen in (None, predicted[number])
             ]
             assert answer["found"] == len(numbers)
             assert sorted(entry["number"] for entry in answer["documents"]) == numbers
@@ -149,14 +157,14 @@ def test_documents_page_by_page() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_document_and_what_speaks_for_its_class(kind: str) -> None:
-    found = arrived(library(kind).document(7))
-    wanted = explain(model(kind), TEXTS[7])
-    for_it = [(word, value) for word, value in wanted.as_list() if value > 0][:8]
-    assert [word for word, _ in found["strongest"]] == [word for word, _ in for_it]
+    document = arrived(library(kind).document(7))
+    expected = explain(model(kind), TEXTS[7])
+    for_it = [(word, value) for word, value in expected.as_list() if value > 0][:8]
+    assert [word for word, _ in document["strongest"]] == [word for word, _ in for_it]
     np.testing.assert_allclose(
-        [value for _, value in found["strongest"]], [value for _, value in for_it], rtol=1e-4
+        [value for _, value in document["strongest"]], [value for _, value in for_it], rtol=1e-4
     )
-    assert (found["text"], found["predicted"]) == (TEXTS[7], wanted.predicted)
+    assert (document["text"], document["predicted"]) == (TEXTS[7], expected.predicted)
     for number in (-1, 40):
         with pytest.raises(InputError, match="they are 0 … 39"):
             library(kind).document(number)
@@ -176,13 +184,13 @@ def test_the_beginning_of_a_long_text_is_one_short_line() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_class_words_are_those_of_the_library(kind: str) -> None:
-    wanted = class_words(model(kind), TEXTS, top=7)
-    found = arrived(library(kind).class_words(None, 7))
-    assert found["documents"] == 40
-    assert [each["target"] for each in found["classes"]] == list(wanted)
-    for each in found["classes"]:
+    expected = class_words(model(kind), TEXTS, top=7)
+    words = arrived(library(kind).class_words(None, 7))
+    assert words["documents"] == 40
+    assert [each["target"] for each in words["classes"]] == list(expected)
+    for each in words["classes"]:
         assert arrived(library(kind).class_words(str(each["target"]), 7))["classes"] == [each]
-        for entry, other in zip(each["words"], wanted[each["target"]], strict=True):
+        for entry, other in zip(each["words"], expected[each["target"]], strict=True):
             assert entry.pop("relevance") == pytest.approx(other.relevance, rel=1e-4, abs=1e-6)
             assert entry == {k: v for k, v in other._asdict().items() if k != "relevance"}
     with pytest.raises(InputError, match="there is no class"):
@@ -192,15 +200,15 @@ def test_class_words_are_those_of_the_library(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_documents_of_a_word_are_those_where_it_speaks_most(kind: str) -> None:
     """Against a search through the explanations of all documents."""
-    used, found = model(kind), library(kind)
-    label = found.classes[-1]
-    for entry in found.words[label][:4]:
+    used, corpus = model(kind), library(kind)
+    label = corpus.classes[-1]
+    for entry in corpus.words[label][:4]:
         values: dict[int, float] = {}
         for number, one in enumerate(explain(used, TEXTS, label)):
             for said, value in zip(one.words, one.word_values()[:, 0].tolist(), strict=True):
                 if said.lower() == entry.word:
                     values[number] = max(value, values.get(number, -np.inf))
-        answer = arrived(found.word_documents(str(label), entry.word.upper(), 5))
+        answer = arrived(corpus.word_documents(str(label), entry.word.upper(), 5))
         assert answer["found"] == answer["compared"] == len(values)
         given = [one["relevance"] for one in answer["documents"]]
         best = sorted(values.values(), reverse=True)[:5]
@@ -212,9 +220,9 @@ def test_documents_of_a_word_are_those_where_it_speaks_most(kind: str) -> None:
 
 def test_a_frequent_word_is_looked_for_in_some_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_COMPARED", 5)
-    found = library()
-    entry = found.words["space"][0]
-    answer = arrived(found.word_documents("space", entry.word, 20))
+    corpus = library()
+    entry = corpus.words["space"][0]
+    answer = arrived(corpus.word_documents("space", entry.word, 20))
     assert answer["found"] > answer["compared"] <= 6
     best = answer["documents"][0]
     assert best["number"] == entry.document  # the strongest place of all is never left out
@@ -238,10 +246,10 @@ def test_a_class_that_is_called_like_a_question(name: str) -> None:
     made = open_library(used, records(texts, labels), "x")
     answer = arrived(made.word_documents(name, "the", 50))  # a word of documents of every class
     assert len(answer["documents"]) > 20
-    for found in answer["documents"]:
-        one = explain(used, texts[found["number"]], [name])
+    for document in answer["documents"]:
+        one = explain(used, texts[document["number"]], [name])
         value = one.word_values()[[word.lower() for word in one.words].index("the"), 0]
-        assert found["relevance"] == pytest.approx(value, rel=1e-4, abs=1e-6)
+        assert document["relevance"] == pytest.approx(value, rel=1e-4, abs=1e-6)
 
 
 # ---- search -----------------------------------------------------------------------------------
@@ -249,18 +257,18 @@ def test_a_class_that_is_called_like_a_question(name: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_hits_are_those_of_a_search_index(kind: str) -> None:
-    wanted = SearchIndex(model(kind), TEXTS).search(QUERY, top=6)
-    found = arrived(library(kind).search(QUERY, 6))["hits"]
-    assert len(found) == len(wanted)
-    for hit, other in zip(found, wanted, strict=True):
+    expected = SearchIndex(model(kind), TEXTS).search(QUERY, top=6)
+    hits = arrived(library(kind).search(QUERY, 6))["hits"]
+    assert len(hits) == len(expected)
+    for hit, other in zip(hits, expected, strict=True):
         assert hit["similarity"] == pytest.approx(other.similarity, abs=1e-5)
         for part, text in ((hit["query"], QUERY), (hit["text"], TEXTS[hit["number"]])):
             assert part["text"] == text
             spans = part["spans"]
             assert [text[start:end] for start, end in spans] == part["words"]
             assert sum(part["carried"]) == pytest.approx(hit["similarity"], abs=1e-3)
-    by_number = {int(other.id): other for other in wanted}
-    hit = next(hit for hit in found if hit["number"] in by_number)
+    by_number = {int(other.id): other for other in expected}
+    hit = next(hit for hit in hits if hit["number"] in by_number)
     other = by_number[hit["number"]]
     carried = np.zeros(len(hit["text"]["words"]))
     for carrier in other.words:
@@ -289,8 +297,8 @@ def test_hostile_ids_and_labels() -> None:
         assert arrived(made.document(0))["id"] == "\ufffd"
         assert arrived(made.document(3))["text"] == "moon \ufffd orbit \ufffd"
         assert arrived(made.document(13))["id"] == arrived(made.document(14))["id"] == "same"
-        found = arrived(made.confusion())
-        assert np.sum(found["counts"]) == sum(record.label != "" for record in rows)
+        confusion = arrived(made.confusion())
+        assert np.sum(confusion["counts"]) == sum(record.label != "" for record in rows)
         assert arrived(made.documents("\ufffd", None, 0, 50))["found"] == 4
 
 
@@ -322,7 +330,47 @@ def test_two_documents_are_no_corpus() -> None:
 
 
 def test_the_stages_are_told() -> None:
-    told: list[str] = []
-    open_library(model("svm"), records(), "x", told.append)
-    assert told[0] == "predicting 40 documents"
-    assert len(told) == 4
+    events: list[Progress] = []
+    open_library(model("svm"), records(), "x", events.append)
+    assert events[0].stage == "predicting 40 documents"
+    assert len(events) == 4
+
+
+# ---- somebody's model -------------------------------------------------------------------------
+
+
+def test_somebodys_model_has_neither_map_nor_search() -> None:
+    events: list[Progress] = []
+    corpus = open_library(Keywords(), records(), "posts", events.append)
+    assert [event.stage for event in events] == [
+        "predicting 40 documents",
+        "finding the classes' words",
+    ]
+    assert corpus.about()["accuracy"] > 0.9
+    assert not corpus.about()["vectors"]
+    for asked in (corpus.map, lambda: corpus.search(QUERY, 3)):
+        with pytest.raises(InputError, match="this model's documents have no vectors") as refusal:
+            asked()
+        assert "\n" not in str(refusal.value)
+    words = corpus.class_words("space", 3)["classes"][0]["words"]
+    assert {word["word"] for word in words} <= set(TOPICS["space"])
+    assert {word["seen"] for word in words} == {None}
+    shown = arrived(corpus.word_documents("space", words[0]["word"], 5))
+    assert all(entry["relevance"] > 0 for entry in shown["documents"])
+    assert arrived(corpus.document(0))["strongest"]
+    assert sum(map(sum, corpus.confusion()["counts"])) == 40
+
+
+def test_the_server_says_so() -> None:
+    given = open_library(Keywords(), records(), "posts")
+    app = create_app(Engine(Keywords()), given)
+    for path, body in (("/api/map", None), ("/api/search", {"query": QUERY})):
+        answer = ask(app, path, body)
+        assert answer.status == 422
+        assert "this model's documents have no vectors" in answer.problem
+    assert ask(app, "/api/words").status == 200
+    schema = ask(app, "/api/openapi.json").json["components"]["schemas"]["ExplainRequest"]
+    assert schema["properties"]["method"]["enum"] == ["occlusion", "random"]
+    assert schema["properties"]["method"]["default"] == "occlusion"
+    explained = ask(app, "/api/explain", {"documents": ["To the moon"]}).json
+    assert explained["explanations"][0]["method"] == "occlusion"

@@ -18,6 +18,8 @@ from whyword.web import processes
 from whyword.web.processes import checked_processes, sockets_beside, usual_processes
 from whyword.web.serving import bound_socket
 
+pytestmark = pytest.mark.slow(reason="starts servers of several processes")
+
 SCRIPT = """
 import logging, os, sys
 from whyword.web.limits import Limits
@@ -30,7 +32,7 @@ async def app(scope, receive, send):
             if "unfit" in sys.argv:
                 os._exit(3)
             await send({"type": f"lifespan.{stage}.complete"})
-        print(stage, file=sys.stderr, flush=True)
+        os.write(2, f"{stage}\\n".encode())  # in one piece, both write
         return
     body, more = b"", True
     while more:
@@ -127,11 +129,11 @@ def test_ones_that_end_again_and_again_are_given_up() -> None:
 
 
 def test_ones_that_do_not_start() -> None:
-    found = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", SCRIPT, "unfit"], capture_output=True, text=True, timeout=60
     )
-    assert (found.returncode, found.stdout) == (1, "")
-    assert "a process of the server ended before it listened" in found.stderr
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "a process of the server ended before it listened" in done.stderr
 
 
 def test_a_port_that_is_shared_is_taken_all_the_same() -> None:

@@ -8,6 +8,8 @@ from networks import made_cnn
 from pydantic import TypeAdapter, ValidationError
 from served import app, ask, model
 
+from whyword import explain
+from whyword.explanation.row import NAMES
 from whyword.methods.registry import METHODS
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
@@ -17,13 +19,14 @@ from whyword.web.schema import (
     QUERY_CHARACTERS,
     DocumentIn,
     ExplainRequest,
+    ExplanationOut,
     PredictRequest,
     SearchRequest,
     TextIn,
 )
 
 
-def published(limits: Limits | None = None, corpus: bool = True) -> Any:  # noqa: ANN401 - JSON
+def openapi_schema(limits: Limits | None = None, corpus: bool = True) -> Any:  # noqa: ANN401 - JSON
     """Return the schema of a small network's server."""
     if limits is None:
         return ask(app("cnn", corpus), "/api/openapi.json").json
@@ -35,7 +38,7 @@ def properties(schema: Any, name: str) -> Any:  # noqa: ANN401 - JSON
 
 
 def test_the_schema_says_what_this_server_takes() -> None:
-    schema = published(Limits(documents=5, characters=99))
+    schema = openapi_schema(Limits(documents=5, characters=99))
     for name in ("PredictRequest", "ExplainRequest"):
         documents = properties(schema, name)["documents"]
         assert (documents["minItems"], documents["maxItems"]) == (1, 5)
@@ -51,7 +54,7 @@ def test_the_schema_says_what_this_server_takes() -> None:
     assert one["enum"] == ["predicted", "all", *classes]
     assert several["items"]["enum"] == classes
     assert asked["against"]["anyOf"][0]["enum"] == classes
-    assert asked["method"]["enum"] == list(METHODS)
+    assert (asked["method"]["enum"], asked["method"]["default"]) == (list(METHODS), "lrp")
     for path in ("/api/words", "/api/words/documents"):
         target = schema["paths"][path]["get"]["parameters"][0]
         assert (target["name"], str(classes) in str(target["schema"])) == ("target", True)
@@ -70,7 +73,7 @@ def test_numbers_as_classes_are_asked_for_as_text() -> None:
 
 
 def test_every_way_and_every_error_is_described() -> None:
-    schema = published()
+    schema = openapi_schema()
     assert set(schema["paths"]) == {
         *("/healthz", "/api/about", "/api/predict", "/api/explain", "/api/words"),
         *("/api/words/documents", "/api/search", "/api/map", "/api/confusion"),
@@ -91,7 +94,7 @@ def test_every_way_and_every_error_is_described() -> None:
 
 
 def test_the_schema_is_the_same_without_a_corpus() -> None:
-    assert published(corpus=False) == published()
+    assert openapi_schema(corpus=False) == openapi_schema()
 
 
 @pytest.mark.parametrize(
@@ -126,16 +129,17 @@ def test_what_does_not_fit_is_refused(kind: Any, wrong: dict[str, Any]) -> None:
 
 def test_plain_texts_and_documents_may_be_mixed() -> None:
     given = {"documents": ["a", {"text": "b", "id": "x", "deleted": [0]}, {"text": "c"}]}
-    found = TypeAdapter(ExplainRequest).validate_python(given)
-    assert found.documents == ["a", DocumentIn("b", "x", [0]), DocumentIn("c")]
-    assert (found.target, found.against, found.method) == ("predicted", None, "lrp")
+    request = TypeAdapter(ExplainRequest).validate_python(given)
+    assert request.documents == ["a", DocumentIn("b", "x", [0]), DocumentIn("c")]
+    assert (request.target, request.against, request.method) == ("predicted", None, "")
 
 
 def test_answers_have_an_explanations_own_fields() -> None:
-    from whyword import explain
-    from whyword.web.schema import ExplanationOut
-
     own = set(explain(model("cnn"), "moon").fields())
-    described = {field.name for field in fields(ExplanationOut)}
-    assert described - own == {"predicted", "probabilities", "conserved"}
-    assert own <= described
+    described = [field.name for field in fields(ExplanationOut)]
+    assert described == [*NAMES, "predicted", "probabilities", "conserved"]
+    assert own == set(NAMES)
+    published_types = properties(openapi_schema(), "ExplanationOut")
+    assert list(published_types) == described
+    assert published_types["conserves"]["type"] == "boolean"
+    assert published_types["constant"]["anyOf"] == published_types["padding"]["anyOf"]

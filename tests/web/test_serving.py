@@ -11,7 +11,8 @@ from http.client import HTTPConnection
 import pytest
 from served import Server, rest_of
 
-from whyword import InputError, MissingExtraError
+from whyword import InputError
+from whyword.base.errors import MissingExtraError
 from whyword.web import serving
 from whyword.web.limits import Limits
 from whyword.web.serving import address_of, bound_socket, check_extra, has_screen, open_page, run
@@ -74,8 +75,8 @@ def test_the_first_free_port_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     with bound_socket("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         monkeypatch.setattr(serving, "PORT", port)
-        with bound_socket("127.0.0.1", None) as found:
-            assert port < found.getsockname()[1] < port + 10
+        with bound_socket("127.0.0.1", None) as free:
+            assert port < free.getsockname()[1] < port + 10
         monkeypatch.setattr(serving, "_TRIED", 1)
         with pytest.raises(InputError, match=rf"127.0.0.1:{port} … {port} .*say another: --port"):
             bound_socket("127.0.0.1", None)
@@ -171,6 +172,7 @@ def test_a_server_survives_what_is_no_request() -> None:
     assert "ZeroDivisionError" in errors  # the log says what
 
 
+@pytest.mark.slow(reason="waits for a server")
 def test_who_says_nothing_or_never_ends_is_not_waited_for() -> None:
     """Neither may keep others out by holding connections: three are all there are."""
     with Server("-c", SCRIPT, "0.3") as server:
@@ -190,6 +192,7 @@ def test_who_says_nothing_or_never_ends_is_not_waited_for() -> None:
                 time.sleep(0.5)
 
 
+@pytest.mark.slow(reason="waits for a server")
 def test_who_does_not_read_an_answer_loses_it() -> None:
     with Server("-c", SCRIPT, "0.5") as server:
         with server.begin("/", 5) as begun:

@@ -18,6 +18,7 @@ from whyword.words.characters import (
 )
 
 
+@pytest.mark.slow(reason="goes through all of Unicode")
 def test_no_letter_mark_or_space_is_overlooked() -> None:
     classes = character_classes()
     special = {"\u00ad", "\u200c", "\u200d"}

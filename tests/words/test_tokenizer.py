@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle import is_word, simple_words
 
-from whyword import InputError, Tokenizer, tokenize
+from whyword import InputError, tokenize
+from whyword.words import Tokenizer
 
 
 def words(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """What a class is about: the words that speak for it most, over many documents."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -16,8 +16,8 @@ from whyword.base.labels import Label
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import iter_explanations
 from whyword.methods.targets import class_number
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.protocol import Trained
 
 PER = ("word", "occurrence")
 RANKS = ("strongest", "mean", "sum")
@@ -39,8 +39,8 @@ class ClassWord(NamedTuple):
         Which word of that document it is.
     occurrences : int
         How often the word occurs in all documents.
-    seen : bool
-        Whether it occurs in the training texts.
+    seen : bool or None
+        Whether it occurs in the training texts; None if the model does not tell.
     """
 
     word: str
@@ -48,7 +48,7 @@ class ClassWord(NamedTuple):
     document: str | int
     position: int
     occurrences: int
-    seen: bool
+    seen: bool | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +59,14 @@ class ClassWords(Mapping[Label, list[ClassWord]]):
     ----------
     words : dict from label to list of ClassWord
     per, rank : str
-    documents : int
+    n_documents : int
         How many were read.
     """
 
     words: dict[Label, list[ClassWord]]
     per: str
     rank: str
-    documents: int
+    n_documents: int
 
     def __getitem__(self, label: Label) -> list[ClassWord]:
         return self.words[list(self.words)[class_number(list(self.words), label)]]
@@ -78,7 +78,7 @@ class ClassWords(Mapping[Label, list[ClassWord]]):
         return len(self.words)
 
     def __repr__(self) -> str:
-        return f"ClassWords({len(self)} classes, {self.documents:,} documents, by {self.rank})"
+        return f"ClassWords({len(self)} classes, {self.n_documents:,} documents, by {self.rank})"
 
     def to_frame(self) -> Any:  # noqa: ANN401 - pandas is optional
         """Return a pandas DataFrame with a row for each class and word."""
@@ -95,7 +95,7 @@ class ClassWords(Mapping[Label, list[ClassWord]]):
 
 
 def class_words(
-    model: CNNClassifier | SVMClassifier,
+    model: object,
     texts: Iterable[str],
     target: object = "all",
     top: int = 30,
@@ -103,7 +103,7 @@ def class_words(
     *,
     rank: str = "strongest",
     least: int = 1,
-    method: str = "lrp",
+    method: str | None = None,
     ids: Iterable[str] | None = None,
     **parameters: float | str,
 ) -> ClassWords:
@@ -111,7 +111,7 @@ def class_words(
 
     Parameters
     ----------
-    model : CNNClassifier or SVMClassifier
+    model : TextClassifier, or anything with ``predict_proba(list of str)``
     texts : iterable of str
         Read once, a block at a time, for all classes together.
     target : label, sequence of labels or "all"
@@ -129,12 +129,12 @@ def class_words(
     ids : iterable of str, optional
         Names of the documents, instead of their numbers.
     """
-    wanted = Wanted.of(target, top, per, rank, least, method, parameters)
-    return wanted.words(model, wanted.gathered(model, texts, ids))
+    request = ClassWordsRequest.of(target, top, per, rank, least, method, parameters)
+    return request.words(model, request.collect(model, texts, ids))
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ClassWordsRequest:
     """What is asked of class words; see :func:`class_words`."""
 
     target: Any
@@ -142,7 +142,7 @@ class Wanted:
     per: str
     rank: str
     least: int
-    method: str
+    method: str | None
     parameters: Mapping[str, Any]
 
     @classmethod
@@ -153,9 +153,9 @@ class Wanted:
         per: str,
         rank: str,
         least: int,
-        method: str,
+        method: str | None,
         parameters: Mapping[str, Any],
-    ) -> "Wanted":
+    ) -> "ClassWordsRequest":
         """Return what makes sense; raise if it does not."""
         top, least = whole_number("top", top), whole_number("least", least)
         if per not in PER:
@@ -169,37 +169,40 @@ class Wanted:
         if target == "predicted" and isinstance(target, str):
             raise InputError("class words are those of classes: name them, or say 'all'")
         several = isinstance(target, Iterable) and not isinstance(target, str)
-        wanted: Any = target if isinstance(target, str) and target == "all" else [target]
+        chosen: Any = target if isinstance(target, str) and target == "all" else [target]
         if several:
-            wanted = list(target)  # type: ignore[call-overload]
-        return cls(wanted, top, per, rank, least, method, parameters)
+            chosen = list(target)  # type: ignore[call-overload]
+        return cls(chosen, top, per, rank, least, method, parameters)
 
-    def gathered(
+    def collect(
         self,
-        model: CNNClassifier | SVMClassifier,
+        model: object,
         texts: Iterable[str],
         ids: Iterable[str] | None = None,
-    ) -> "Gathered":
-        """Go through the texts."""
-        found = iter_explanations(
+    ) -> "WordStatistics":
+        """Return what the texts say of each word."""
+        explanations = iter_explanations(
             model, texts, self.target, method=self.method, ids=ids, **self.parameters
         )
-        classes = len(model.classes_) if self.target == "all" else len(self.target)
-        gathered = Gathered(classes, self.top if self.per == "occurrence" else 0, ids is not None)
-        for block in _in_lists(found):
-            gathered.add(block)
-        return gathered
+        count = len(labels_of(as_classifier(model)))
+        classes = count if self.target == "all" else len(self.target)
+        statistics = WordStatistics(
+            classes, self.top if self.per == "occurrence" else 0, ids is not None
+        )
+        for block in _in_lists(explanations):
+            statistics.add(block)
+        return statistics
 
-    def words(self, model: CNNClassifier | SVMClassifier, gathered: "Gathered") -> ClassWords:
+    def words(self, model: object, statistics: "WordStatistics") -> ClassWords:
         """Return the words of each class."""
-        if not len(gathered):
+        if not len(statistics):
             raise InputError("there are no texts to look for words in")
-        seen = _training_words(model)
+        seen = model.training_words if isinstance(model, Trained) else None
         entries = {
-            label: gathered.entries(column, self.top, self.per, self.rank, self.least, seen)
-            for column, label in enumerate(gathered.labels)
+            label: statistics.entries(column, self.top, self.per, self.rank, self.least, seen)
+            for column, label in enumerate(statistics.labels)
         }
-        return ClassWords(entries, self.per, self.rank, len(gathered))
+        return ClassWords(entries, self.per, self.rank, len(statistics))
 
 
 class _Occurrence(NamedTuple):
@@ -208,7 +211,7 @@ class _Occurrence(NamedTuple):
     place: int
 
 
-class Gathered:
+class WordStatistics:
     """What is known of each word so far, for K classes.
 
     Parameters
@@ -269,7 +272,7 @@ class Gathered:
         for column, best in enumerate(self.best if self.occurrences else ()):
             self.best[column] = self._best(best, values[:, column], numbers, first)
 
-    def merge(self, others: "Gathered") -> None:
+    def merge(self, others: "WordStatistics") -> None:
         """Take in what was gathered of documents that come after these, in the same way."""
         self.labels = others.labels or self.labels
         first = self.starts[-1]
@@ -282,10 +285,8 @@ class Gathered:
         self.where[at] = np.where(stronger, others.where + first, self.where[at])
         self.sums[at] += others.sums
         self.counts[at] += others.counts
-        for column, found in enumerate(others.best):
-            new = [
-                _Occurrence(one.relevance, int(at[one.word]), one.place + first) for one in found
-            ]
+        for column, best in enumerate(others.best):
+            new = [_Occurrence(one.relevance, int(at[one.word]), one.place + first) for one in best]
             self.best[column] = self._first_of([*self.best[column], *new])
         self.names += others.names
         self.starts.extend(start + first for start in others.starts[1:])
@@ -313,11 +314,11 @@ class Gathered:
         new = [_Occurrence(float(relevance[n]), int(numbers[n]), first + n) for n in order]
         return self._first_of([*before, *new])
 
-    def _first_of(self, found: list[_Occurrence]) -> list[_Occurrence]:
-        return sorted(found, key=lambda one: (-one.relevance, one.place))[: self.occurrences]
+    def _first_of(self, occurrences: list[_Occurrence]) -> list[_Occurrence]:
+        return sorted(occurrences, key=lambda one: (-one.relevance, one.place))[: self.occurrences]
 
     def entries(
-        self, column: int, top: int, per: str, rank: str, least: int, seen: Mapping[str, Any]
+        self, column: int, top: int, per: str, rank: str, least: int, seen: Collection[str] | None
     ) -> list[ClassWord]:
         """Return the words of one class."""
         names = list(self.numbers)
@@ -346,7 +347,7 @@ class Gathered:
                     self.names[document] if self.named else document,
                     place - self.starts[document],
                     int(self.counts[word]),
-                    names[word] in seen,
+                    None if seen is None else names[word] in seen,
                 )
             )
         return result
@@ -391,10 +392,3 @@ def take_in(
 def _in_lists(explanations: Iterator[Explanation]) -> Iterator[list[Explanation]]:
     while some := list(islice(explanations, _BLOCK)):
         yield some
-
-
-def _training_words(model: CNNClassifier | SVMClassifier) -> Mapping[str, Any]:
-    """Return the lower-cased words of the training texts."""
-    if isinstance(model, CNNClassifier):
-        return model.vocabulary_
-    return dict.fromkeys(word.lower() for word in model.features_.words)

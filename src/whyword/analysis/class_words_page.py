@@ -8,8 +8,6 @@ from whyword.base.printable import html_line
 from whyword.explanation import heatmap
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import iter_explanations
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.linear.classifier import SVMClassifier
 
 _STYLE = """
 body{font-family:system-ui,sans-serif}h1{font-size:1.5rem;overflow-wrap:anywhere}
@@ -40,11 +38,11 @@ def needed_documents(words: ClassWords) -> dict[str | int, list[Label]]:
     return needed
 
 
-def explained_documents(
-    model: CNNClassifier | SVMClassifier,
+def explain_documents(
+    model: object,
     documents: Iterable[tuple[str | int, str]],
     words: ClassWords,
-    method: str = "lrp",
+    method: str | None = None,
 ) -> dict[str | int, Explanation]:
     """Return the explanations, for all classes, of those documents that words come from.
 
@@ -54,9 +52,9 @@ def explained_documents(
         All of them, read once more; only the needed ones are kept.
     """
     needed = needed_documents(words)
-    kept = {name: text for name, text in documents if name in needed}
-    found = iter_explanations(model, kept.values(), "all", method=method)
-    return dict(zip(kept, found, strict=True))
+    texts = {name: text for name, text in documents if name in needed}
+    explanations = iter_explanations(model, texts.values(), "all", method=method)
+    return dict(zip(texts, explanations, strict=True))
 
 
 def word_page(
@@ -68,14 +66,14 @@ def word_page(
     ----------
     words : ClassWords
     explanations : mapping from document to its explanation for all classes
-        See :func:`explained_documents`.
+        See :func:`explain_documents`.
     """
     anchors = {name: f"d{number}" for number, name in enumerate(explanations)}
     yield heatmap.page_head(title, _STYLE)
     yield f"<h1>{html_line(title)}</h1>"
     kind = {"strongest": "its strongest occurrence", "mean": "its mean", "sum": "its sum"}
     yield (
-        f"<p>What speaks for each class, over {words.documents:,} documents whatever their own "
+        f"<p>What speaks for each class, over {words.n_documents:,} documents whatever their own "
         f"class: each {words.per} by {kind[words.rank]}. "
         '<span class="unseen">Underlined</span>: '
         "not in the training texts. A word leads to the document it comes from.</p><nav>"
@@ -85,7 +83,7 @@ def word_page(
     yield '</nav><div class="ww classes">'
     for number, (label, entries) in enumerate(words.items()):
         yield f'<section id="c{number}"><h2>{html_line(str(label))}</h2>'
-        unseen = sum(not entry.seen for entry in entries)
+        unseen = sum(entry.seen is False for entry in entries)
         yield f'<p class="count">{len(entries)} words, {unseen} of them unseen in training</p><ol>'
         full = max((abs(entry.relevance) for entry in entries), default=0) or 1.0
         yield from (_entry(entry, full, anchors) for entry in entries)
@@ -107,7 +105,8 @@ def _entry(entry: ClassWord, full: float, anchors: Mapping[str | int, str]) -> s
     )
     link = f' href="#{anchors[entry.document]}"' if entry.document in anchors else ""
     level = round(max(0.0, entry.relevance / full) * heatmap.LEVELS)
-    names = " ".join(["w", f"p{level}" if level else "", "" if entry.seen else "unseen"]).strip()
+    unseen = "unseen" if entry.seen is False else ""
+    names = " ".join(["w", f"p{level}" if level else "", unseen]).strip()
     return (
         f'<li><a class="{names}"{link} title="{html_line(hint)}">{html_line(entry.word)}</a>'
         f"<small>{heatmap.number(entry.relevance)}</small></li>"

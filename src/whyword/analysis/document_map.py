@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from whyword.analysis.document_map_page import MapDocument, map_page
 from whyword.analysis.search import unit_vectors
 from whyword.analysis.summary import summarize
-from whyword.base.checks import expanded, strings
+from whyword.base.checks import expand_path, strings
 from whyword.base.errors import InputError, MissingExtraError
-from whyword.base.files import written_whole
+from whyword.base.files import atomic_write
 from whyword.base.printable import one_line
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import explain
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.linear.classifier import SVMClassifier
+from whyword.methods.registry import METHODS, method_for
+from whyword.models.blackbox import as_classifier
 
 _PICTURES = ("png", "svg", "pdf")
 PROJECTIONS = ("pca", "umap")
@@ -88,19 +88,19 @@ class DocumentMap:
         content = "".join(map_page(self.points, documents, self.title))
         if path is None:
             return content
-        with written_whole(expanded(path)) as draft:
+        with atomic_write(expand_path(path)) as draft:
             draft.write_text(content, encoding="utf-8", newline="")
         return str(path)
 
 
 def document_map(
-    model: CNNClassifier | SVMClassifier,
+    model: object,
     texts: Iterable[str],
     labels: Iterable[object] | None = None,
     *,
     ids: Iterable[str] | None = None,
     groups: Mapping[Any, str] | None = None,
-    method: str = "lrp",
+    method: str | None = None,
     level: str = "word",
     projection: str = "pca",
 ) -> DocumentMap:
@@ -108,7 +108,7 @@ def document_map(
 
     Parameters
     ----------
-    model : CNNClassifier or SVMClassifier
+    model : TextClassifier
     texts : iterable of str
     labels : iterable of labels, optional
         What the points are coloured by; the predicted classes by default.
@@ -120,16 +120,18 @@ def document_map(
     projection : {"pca", "umap"}
         Of the vectors, scaled to length 1. "umap" needs the package ``umap-learn``.
     """
-    given = strings("texts", texts)
-    if len(given) < 3:
-        raise InputError(f"a map needs at least 3 documents, not {len(given)}")
-    names = [str(number) for number in range(len(given))] if ids is None else list(map(str, ids))
-    points, share = project(summarize(model, given, method, level), projection)
-    shown = method if method in ("lrp", "sensitivity", "gradient_input") else "lrp"
-    explanations = explain(model, given, method=shown, ids=names)
+    several = strings("texts", texts)
+    if len(several) < 3:
+        raise InputError(f"a map needs at least 3 documents, not {len(several)}")
+    names = [str(number) for number in range(len(several))] if ids is None else list(map(str, ids))
+    best = method_for(as_classifier(model).trace_kind, None).name
+    method = method or best
+    points, share = project(summarize(model, several, method, level), projection)
+    shown = method if method in METHODS and METHODS[method].of_features else best
+    explanations = explain(model, several, method=shown, ids=names)
     colours = [one.predicted for one in explanations] if labels is None else list(labels)
-    if len(colours) != len(given):
-        raise InputError(f"labels and texts differ in length: {len(colours)} ≠ {len(given)}")
+    if len(colours) != len(several):
+        raise InputError(f"labels and texts differ in length: {len(colours)} ≠ {len(several)}")
     grouped = [str(label if groups is None else groups.get(label, label)) for label in colours]
     title = f"{method}, {level} level" if level == "element" else method
     return DocumentMap(points, names, grouped, share, title, explanations)
@@ -174,7 +176,7 @@ def draw_maps(maps: Sequence[DocumentMap], path: str | Path, kind: str | None = 
 
     The kind is that of the file's ending, unless it is given.
     """
-    kind = kind or expanded(path).suffix.lstrip(".").lower()
+    kind = kind or expand_path(path).suffix.lstrip(".").lower()
     if kind not in _PICTURES:
         raise InputError(f"{path}: a map is drawn as one of {', '.join(_PICTURES)}")
     try:
@@ -192,9 +194,9 @@ def draw_maps(maps: Sequence[DocumentMap], path: str | Path, kind: str | None = 
     for axes, one in zip(grid, maps, strict=False):
         colours = np.array(one.groups)
         for number, group in enumerate(groups):
-            here = one.points[colours == group]
+            points = one.points[colours == group]
             axes.scatter(
-                *here.T,
+                *points.T,
                 s=7,
                 alpha=0.6,
                 linewidths=0,
@@ -210,5 +212,5 @@ def draw_maps(maps: Sequence[DocumentMap], path: str | Path, kind: str | None = 
         axes.set_axis_off()
     handles, names = grid[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside right upper", frameon=False, markerscale=2.5)
-    with written_whole(expanded(path)) as draft:
+    with atomic_write(expand_path(path)) as draft:
         figure.savefig(draft, dpi=160, format=kind)

@@ -68,7 +68,7 @@ def map_page(
     placed = (points - low) / np.maximum(high - low, 1e-12)
     yield '{"points":' + _json(np.round(placed, 4).ravel().tolist()) + ',"documents":['
     for number, document in enumerate(documents):
-        yield ("," if number else "") + _json(_packed(document))
+        yield ("," if number else "") + _json(_pack(document))
     yield f"]}}</script>\n<script type='module'>{script}</script>\n</body></html>\n"
 
 
@@ -76,7 +76,7 @@ def _file(name: str) -> str:
     return files("whyword.pages").joinpath("static", name).read_text(encoding="utf-8")
 
 
-def _packed(document: MapDocument) -> list[str]:
+def _pack(document: MapDocument) -> list[str]:
     """Return title, group, predicted class, words, note, text and the letters of its levels."""
     shown, panel = document.heatmap, document.heatmap.panels[0]
     levels = shown.levels(panel).tolist()

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.analysis.summary import summarize, summary_parts
-from whyword.base.checks import existing_file, expanded, strings, whole_number
+from whyword.base.checks import existing_file, expand_path, strings, whole_number
 from whyword.base.errors import InputError, MissingExtraError
-from whyword.base.files import written_whole
+from whyword.base.files import atomic_write
 from whyword.base.printable import storable
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.linear.classifier import SVMClassifier
+from whyword.methods.registry import method_for
+from whyword.models.blackbox import as_classifier
 
 LARGE = 100_000  # documents from which the search of a network's vectors is approximate
 FORMAT = 1
@@ -65,7 +65,7 @@ class SearchIndex:
 
     Parameters
     ----------
-    model : CNNClassifier or SVMClassifier
+    model : TextClassifier
     texts : iterable of str
     ids : iterable of str, optional
         Their names; numbers by default.
@@ -78,17 +78,17 @@ class SearchIndex:
 
     def __init__(
         self,
-        model: CNNClassifier | SVMClassifier,
+        model: object,
         texts: Iterable[str] = (),
         *,
         ids: Iterable[str] | None = None,
-        method: str = "lrp",
+        method: str | None = None,
         level: str = "word",
         approximate: bool | None = None,
         **parameters: float | str,
     ) -> None:
-        self.model = model
-        self.method = method
+        self.model = as_classifier(model)
+        self.method = method or method_for(self.model.trace_kind, None).name
         self.level = level
         self.approximate = approximate
         self.parameters = parameters
@@ -117,7 +117,7 @@ class SearchIndex:
                 raise InputError(f"the id {name!r} is there already")
             known.add(name)
         if new:
-            self._vectors = _stacked(self._vectors, unit_vectors(self._summaries(new)))
+            self._vectors = _stack(self._vectors, unit_vectors(self._summaries(new)))
             self.texts += new
             self.ids += map(str, names)
 
@@ -140,7 +140,8 @@ class SearchIndex:
         top = whole_number("top", top)
         if not self.texts:
             raise InputError("the index is empty; add documents first")
-        if not self.model.known_words(strings("query", [query]))[0]:
+        (trace,) = self.model.trace(strings("query", [query]))
+        if not trace.known_words[0]:
             raise InputError("the model knows no word of this query")
         parts = _Parts(self, query)
         if parts.length == 0:
@@ -174,8 +175,8 @@ class SearchIndex:
         if self._is_approximate():
             graph = self._graph(rows)
             similarities, numbers = graph.search(np.ascontiguousarray(unit[None]), top)
-            found = zip(numbers[0].tolist(), similarities[0].tolist(), strict=True)
-            return ((int(rows[number]), value) for number, value in found if number >= 0)
+            pairs = zip(numbers[0].tolist(), similarities[0].tolist(), strict=True)
+            return ((int(rows[number]), value) for number, value in pairs if number >= 0)
         row = unit if not isinstance(unit, np.ndarray) else unit[None]
         distances, numbers = self._brute_force(rows).kneighbors(row, top)
         return zip(rows[numbers[0]].tolist(), (1 - distances[0]).tolist(), strict=True)
@@ -209,9 +210,9 @@ class SearchIndex:
         return self._finder[1]
 
     def _hit(self, query: "_Parts", number: int, similarity: float) -> Hit:
-        found = _Parts(self, self.texts[number])
-        query_words, query_rest = query.carriers(found.unit, similarity)
-        words, rest = found.carriers(query.unit, similarity)
+        document = _Parts(self, self.texts[number])
+        query_words, query_rest = query.carriers(document.unit, similarity)
+        words, rest = document.carriers(query.unit, similarity)
         return Hit(
             self.ids[number],
             self.texts[number],
@@ -228,6 +229,8 @@ class SearchIndex:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        if self.model.identity is None:
+            raise InputError("an index is kept for a model that can be saved; this one cannot")
         dense = isinstance(self._vectors, np.ndarray)
         floats = pa.list_(pa.float32())
         names = {"vector": floats} if dense else {"places": pa.list_(pa.int32()), "values": floats}
@@ -243,7 +246,7 @@ class SearchIndex:
             [("id", pa.string()), ("text", pa.string()), *names.items()],
             metadata={"whyword search index": json.dumps(about)},
         )
-        with written_whole(expanded(path)) as draft, pq.ParquetWriter(draft, schema) as writer:
+        with atomic_write(expand_path(path)) as draft, pq.ParquetWriter(draft, schema) as writer:
             for first in range(0, len(self), _ROWS):
                 rows = range(first, min(len(self), first + _ROWS))
                 columns: list[Sequence[Any]] = [
@@ -260,14 +263,13 @@ class SearchIndex:
                 writer.write_table(pa.table(dict(zip(schema.names, columns, strict=True)), schema))
 
     @classmethod
-    def load(cls, path: str | Path, model: CNNClassifier | SVMClassifier) -> Self:
+    def load(cls, path: str | Path, model: object) -> Self:
         """Read an index that :meth:`save` wrote with this model."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        file = existing_file(expanded(path))
-        if not isinstance(model, CNNClassifier | SVMClassifier):
-            raise InputError(f"an index needs its model, not {type(model).__name__}")
+        file = existing_file(expand_path(path))
+        own = as_classifier(model).identity
         damaged = (OSError, LookupError, TypeError, ValueError, AttributeError)
         try:
             table = pq.read_table(file)
@@ -278,10 +280,9 @@ class SearchIndex:
             raise InputError(f"{file} is damaged or no search index ({reason})") from None
         if version != FORMAT:
             raise InputError(f"{file} has format {version}, this version reads {FORMAT}")
-        if identity != model.identity:
+        if identity != own:
             raise InputError(
-                f"{file} was made with another model ({identity[:12]}…, this is "
-                f"{model.identity[:12]}…)"
+                f"{file} was made with another model ({identity[:12]}…, this is {str(own)[:12]}…)"
             )
         try:
             index = cls(
@@ -319,14 +320,14 @@ class _Parts:
         else:
             shares = (self.parts @ other.T).toarray()[:, 0] / max(self.length, 1e-30)
         words = self.document.words
-        found = [
+        carriers = [
             Carrier(words[place], place, float(share))
             for place, share in enumerate(shares.tolist())
             if share != 0
         ]
-        found.sort(key=lambda carrier: -abs(carrier.similarity))
+        carriers.sort(key=lambda carrier: -abs(carrier.similarity))
         rest = similarity - float(np.sum(shares, dtype=np.float64))
-        return found, rest if abs(rest) > 1e-4 else 0.0
+        return carriers, rest if abs(rest) > 1e-4 else 0.0
 
 
 def _squares(vectors: Any) -> NDArray[np.float64]:  # noqa: ANN401 - dense or sparse
@@ -346,7 +347,7 @@ def unit_vectors(vectors: Any) -> Any:  # noqa: ANN401 - dense or sparse
     return vectors.multiply(factors[:, None]).tocsr()
 
 
-def _stacked(first: Any, second: Any) -> Any:  # noqa: ANN401 - dense or sparse
+def _stack(first: Any, second: Any) -> Any:  # noqa: ANN401 - dense or sparse
     if isinstance(first, np.ndarray):
         return np.concatenate([first, second])
     from scipy.sparse import vstack

@@ -13,7 +13,8 @@ from whyword.base.errors import InputError, MissingExtraError
 from whyword.base.labels import Label
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import iter_explanations
-from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.blackbox import as_classifier
+from whyword.models.protocol import ElementWise
 
 _MOST = 2_000  # occurrences that are compared with each other
 _SENSES = range(2, 7)  # that are tried
@@ -67,7 +68,7 @@ class Sense:
 
 
 def senses(
-    model: CNNClassifier,
+    model: object,
     texts: Iterable[str],
     word: str,
     *,
@@ -82,7 +83,8 @@ def senses(
 
     Parameters
     ----------
-    model : CNNClassifier
+    model : TextClassifier
+        One of word vectors.
     texts : iterable of str
         Those without the word are passed over; the first 2,000 occurrences are compared.
     word : str
@@ -95,8 +97,11 @@ def senses(
     -------
     list of Sense, the one with most uses first
     """
-    if not isinstance(model, CNNClassifier):
-        raise InputError(f"senses needs the vectors of a CNNClassifier, not {type(model).__name__}")
+    traced = as_classifier(model)
+    if not issubclass(traced.trace_kind, ElementWise):
+        raise InputError(
+            f"senses needs a model of word vectors, which one of kind {traced.kind!r} is not"
+        )
     if not isinstance(word, str) or not word.strip():
         raise InputError(f"a word must be a str, not {word!r}")
     if count is not None:
@@ -104,26 +109,26 @@ def senses(
     uses, vectors = _occurrences(model, texts, word.lower(), ids)
     if not uses:
         raise InputError(f"{word!r} does not speak for a class anywhere in these texts")
-    groups = _grouped(vectors, count)
-    found = []
+    groups = _cluster(vectors, count)
+    result = []
     for group in np.unique(groups):
         chosen = [use for use, own in zip(uses, groups, strict=True) if own == group]
         chosen.sort(key=lambda use: -use.relevance)
         classes = dict(Counter(use.predicted for use in chosen).most_common())
-        found.append(Sense(chosen, classes, float(np.mean([use.relevance for use in chosen]))))
-    return sorted(found, key=lambda sense: -len(sense.uses))
+        result.append(Sense(chosen, classes, float(np.mean([use.relevance for use in chosen]))))
+    return sorted(result, key=lambda sense: -len(sense.uses))
 
 
 def _occurrences(
-    model: CNNClassifier, texts: Iterable[str], word: str, ids: Iterable[str] | None
+    model: object, texts: Iterable[str], word: str, ids: Iterable[str] | None
 ) -> tuple[list[Use], NDArray[np.float64]]:
     """Return the word's occurrences and their relevance per dimension, (n, D), of length 1."""
     names: list[Any] = []
 
     def with_the_word() -> Iterator[str]:
-        given = None if ids is None else iter(ids)
+        remaining = None if ids is None else iter(ids)
         for number, text in enumerate(texts):
-            name = number if given is None else next(given, None)
+            name = number if remaining is None else next(remaining, None)
             if name is None:
                 raise InputError("there are fewer ids than texts")
             if word in text.lower():
@@ -132,29 +137,33 @@ def _occurrences(
 
     uses: list[Use] = []
     vectors: list[NDArray[np.float32]] = []
-    for place, found in enumerate(iter_explanations(model, with_the_word(), elements=True)):
-        for position, own in enumerate(found.words):
+    for place, explanation in enumerate(iter_explanations(model, with_the_word(), level="element")):
+        for position, own in enumerate(explanation.words):
             if own.lower() == word and len(uses) < _MOST:
-                elements = found.elements[position] if found.elements is not None else None
-                if elements is not None and found.relevance[position] > 0:
-                    uses.append(_use(found, position, names[place]))
+                elements = (
+                    explanation.elements[position] if explanation.elements is not None else None
+                )
+                if elements is not None and explanation.relevance[position] > 0:
+                    uses.append(_use(explanation, position, names[place]))
                     vectors.append(elements)
         if len(uses) == _MOST:
             break
-    matrix = np.array(vectors, np.float64).reshape(len(uses), model.inputs_.vectors.dimensions)
-    typical = np.sqrt(np.mean(matrix**2, axis=0, keepdims=True)) if uses else 1.0
+    if not uses:
+        return uses, np.empty((0, 0))
+    matrix = np.array(vectors, np.float64)
+    typical = np.sqrt(np.mean(matrix**2, axis=0, keepdims=True))
     scaled = matrix / np.maximum(typical, 1e-12)  # a large dimension must not decide alone
     return uses, scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1e-12)
 
 
-def _use(found: Explanation, position: int, name: str | int) -> Use:
-    start, end = found.spans[position].tolist()
-    context = " ".join(found.text[max(0, start - _CONTEXT) : end + _CONTEXT].split())
-    relevance = float(found.relevance[position])
-    return Use(name, position, found.predicted, relevance, context)
+def _use(explanation: Explanation, position: int, name: str | int) -> Use:
+    start, end = explanation.spans[position].tolist()
+    context = " ".join(explanation.text[max(0, start - _CONTEXT) : end + _CONTEXT].split())
+    relevance = float(explanation.relevance[position])
+    return Use(name, position, explanation.predicted, relevance, context)
 
 
-def _grouped(vectors: NDArray[np.float64], count: int | None) -> NDArray[np.intp]:
+def _cluster(vectors: NDArray[np.float64], count: int | None) -> NDArray[np.intp]:
     """Return the group of each vector, by their cosines."""
     try:
         from sklearn.cluster import KMeans
@@ -164,16 +173,16 @@ def _grouped(vectors: NDArray[np.float64], count: int | None) -> NDArray[np.intp
 
     distinct = len(np.unique(vectors.round(6), axis=0))
 
-    def cut(number: int) -> NDArray[np.intp]:
+    def k_means(number: int) -> NDArray[np.intp]:
         groups: NDArray[np.intp] = KMeans(number, n_init=10, random_state=0).fit_predict(vectors)
         return groups
 
     if count is not None:
-        return cut(min(count, distinct))
+        return k_means(min(count, distinct))
     best, chosen = _DISTINCT, np.zeros(len(vectors), np.intp)
     for number in _SENSES:
         if number < min(distinct, len(vectors)):
-            groups = cut(number)
+            groups = k_means(number)
             score = float(silhouette_score(vectors, groups, metric="cosine"))
             if score > best:
                 best, chosen = score, groups

@@ -55,14 +55,14 @@ def strings(name: str, values: Iterable[str]) -> list[str]:
     if not isinstance(values, Iterable):
         raise InputError(f"{name} must be a list of strings, not {type(values).__name__}")
     try:
-        listed = list(values)
+        items = list(values)
     except TypeError:  # an array without dimensions says that it is iterable
         raise InputError(f"{name} must be a list of strings, not {values!r:.60}") from None
-    for number, value in enumerate(listed):
+    for number, value in enumerate(items):
         if not isinstance(value, str):
             kind = type(value).__name__
             raise InputError(f"{name}: item {number} must be a str, not {kind}: {value!r:.60}")
-    return listed
+    return items
 
 
 def one_each(name: str, values: Iterable[Any], count: int, of: str = "text") -> list[Any]:
@@ -79,7 +79,7 @@ def one_each(name: str, values: Iterable[Any], count: int, of: str = "text") -> 
     return each
 
 
-def expanded(path: str | Path) -> Path:
+def expand_path(path: str | Path) -> Path:
     """Return the path with ``~`` expanded where that is possible."""
     if not isinstance(path, str | Path):
         raise InputError(f"a path must be a str or Path, not {type(path).__name__}")
@@ -105,7 +105,7 @@ def check_installed(extra: str, *packages: str) -> None:
             raise MissingExtraError(package, extra)
 
 
-def listed(names: Iterable[str], most: int = 12) -> str:
+def join_names(names: Iterable[str], most: int = 12) -> str:
     """Return names for a message, a long list cut short."""
     shown = [name[:40] for name in names]
     return ", ".join(shown[:most]) + (f", … ({len(shown):,} in all)" if len(shown) > most else "")

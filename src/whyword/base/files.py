@@ -9,7 +9,7 @@ from pathlib import Path
 
 import platformdirs
 
-from whyword.base.checks import expanded
+from whyword.base.checks import expand_path
 from whyword.base.errors import InputError
 
 
@@ -18,7 +18,7 @@ def cache_folder() -> Path:
 
     The environment variable ``WHYWORD_CACHE`` names another place.
     """
-    folder = expanded(os.environ.get("WHYWORD_CACHE") or platformdirs.user_cache_dir("whyword"))
+    folder = expand_path(os.environ.get("WHYWORD_CACHE") or platformdirs.user_cache_dir("whyword"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -29,7 +29,7 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; it takes that name only if the block succeeds.
 
     What a link points to is replaced, not the link. A pipe or device is written to as it is.
@@ -75,7 +75,7 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
+def exclusive_folder(folder: Path) -> Iterator[None]:
     """Make the folder, and raise if another process is at work in it, where the system can tell."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -103,10 +103,10 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def delivered(content: str, path: str | Path | None) -> str:
+def save_or_return(content: str, path: str | Path | None) -> str:
     """Return the content; given a path, write it there, whole, and return that."""
     if path is None:
         return content
-    with written_whole(expanded(path)) as draft:
+    with atomic_write(expand_path(path)) as draft:
         draft.write_text(content, encoding="utf-8", newline="")
     return str(path)

@@ -30,8 +30,8 @@ def storable(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-def _stand_in(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _stand_in(match: re.Match[str]) -> str:
+    code = ord(match[0])
     if code < 0x20:
         return chr(_PICTURES + code)
     return "␡" if code == 0x7F else "·"

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from whyword.base.checks import expanded
+from whyword.base.checks import expand_path
 from whyword.base.errors import InputError
+from whyword.base.progress import OnProgress, Progress
 from whyword.corpora.source import Record, name_and_part, open_source
-from whyword.corpora.tables import Refuse, Told, Unfit, stop, table_kind
+from whyword.corpora.tables import BadRow, OnBadRow, raise_bad_row, table_kind
 
 ROWS = 2_048  # documents of a chunk
 CHARACTERS = 8 << 20
@@ -35,7 +36,7 @@ class Chunk:
     ----------
     place : Place
     records : list of Record
-    unfit : list of Unfit
+    bad_rows : list of BadRow
         Rows that could not be read, up to the first document of the next chunk.
     read : float
         The share of the shard that is read, as far as that is known.
@@ -43,7 +44,7 @@ class Chunk:
 
     place: Place
     records: list[Record] = field(default_factory=list)
-    unfit: list[Unfit] = field(default_factory=list)
+    bad_rows: list[BadRow] = field(default_factory=list)
     read: float = 0.0
     characters: int = 0
 
@@ -60,8 +61,8 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What is read, and how.
+class SourceReader:
+    """Reads a source in chunks: what is read, and how.
 
     Attributes
     ----------
@@ -90,7 +91,7 @@ class Reading:
     @classmethod
     def of(
         cls, source: str | Path, text: str | None = None, encoding: str | None = None
-    ) -> "Reading":
+    ) -> "SourceReader":
         """Return how to read a table, a folder of tables, a pattern like ``2024-*.csv``, a corpus.
 
         Raises
@@ -101,7 +102,7 @@ class Reading:
         if not isinstance(source, str | Path):
             kind = type(source).__name__
             raise InputError(f"the source is the path of files or a corpus's name, not a {kind}")
-        source = _anchored(source)
+        source = _absolute_source(source)
         files = _table_files(source)
         if files is None:
             opened = open_source(source, text=text, labelled=False, encoding=encoding)
@@ -115,11 +116,11 @@ class Reading:
     @property
     def files(self) -> list[Path]:
         """The files there are; none for a corpus that is known by its name."""
-        paths = (expanded(name) for shard in self.shards for name in shard)
+        paths = (expand_path(name) for shard in self.shards for name in shard)
         return [path for path in paths if path.is_file()]
 
     def chunks(self, shard: int, strict: bool = False) -> Iterator[Chunk]:
-        """Yield the chunks of a shard; the last one may have nothing but rows that are unfit.
+        """Yield the chunks of a shard; the last one may have no documents but only bad rows.
 
         Parameters
         ----------
@@ -129,42 +130,46 @@ class Reading:
         """
         chunk, read = Chunk(Place(shard, 0)), 0.0
 
-        def refuse(row: Unfit) -> None:
-            chunk.unfit.append(row)
+        def on_bad_row(row: BadRow) -> None:
+            chunk.bad_rows.append(row)
 
-        def told(share: float) -> None:
+        def report(event: Progress) -> None:
             nonlocal read
-            read = share
+            read = event.share or 0.0
 
-        for record in self._records(shard, stop if strict else refuse, told):
+        for record in self._records(shard, raise_bad_row if strict else on_bad_row, report):
             if not chunk.has_room(record, self.rows, self.characters):
                 chunk.read = read
                 yield chunk
                 chunk = Chunk(Place(shard, chunk.place.number + 1))
             chunk.add(record)
         chunk.read = 1.0
-        if chunk.records or chunk.unfit:
+        if chunk.records or chunk.bad_rows:
             yield chunk
 
-    def _records(self, shard: int, refuse: Refuse, told: Told) -> Iterator[Record]:
+    def _records(self, shard: int, on_bad_row: OnBadRow, report: OnProgress) -> Iterator[Record]:
         names = self.shards[shard]
         for at, name in enumerate(names):
 
-            def told_of_file(share: float, before: int = at) -> None:
-                told((before + share) / len(names))
+            def report_file(event: Progress, before: int = at) -> None:
+                report(Progress(share=(before + (event.share or 0.0)) / len(names)))
 
             opened = open_source(
-                name, text=self.text, labelled=False, encoding=self.encoding, told=told_of_file
+                name,
+                text=self.text,
+                labelled=False,
+                encoding=self.encoding,
+                on_progress=report_file,
             )
             prefix = "" if self.base is None else f"{os.path.relpath(name, self.base)}:"
-            for record in opened.read(refuse):
+            for record in opened.read(on_bad_row):
                 yield record._replace(id=prefix + record.id) if prefix else record
 
 
-def _anchored(source: str | Path) -> str:
+def _absolute_source(source: str | Path) -> str:
     """Return the source so that processes elsewhere find it, too; a pattern or name as it is."""
     name, part = name_and_part(source)
-    path = expanded(name)
+    path = expand_path(name)
     if not path.exists() and not glob.has_magic(name):
         return str(source)
     return str(path.absolute()) + (f":{part}" if part else "")
@@ -172,7 +177,7 @@ def _anchored(source: str | Path) -> str:
 
 def _table_files(source: str) -> list[Path] | None:
     """Return the tables that a name, a folder or a pattern stands for; None if it is a corpus."""
-    path = expanded(source)
+    path = expand_path(source)
     if path.is_file():
         return [path]
     if path.is_dir():
@@ -180,8 +185,8 @@ def _table_files(source: str) -> list[Path] | None:
         return files or None
     if not glob.has_magic(source):
         return None
-    found = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
-    files = [file for file in found if file.is_file() and _has_rows(file)]
+    paths = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
+    files = [file for file in paths if file.is_file() and _has_rows(file)]
     if not files:
         raise InputError(f"{source}: no file fits this pattern")
     return files

@@ -1,25 +1,23 @@
 """The words of classes over a corpus of any size, gathered on all cores."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from whyword.analysis.class_words import ClassWords, Gathered, Wanted
+from whyword.analysis.class_words import ClassWords, ClassWordsRequest, WordStatistics
 from whyword.base.checks import whole_number
-from whyword.base.progress import Progress
+from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.base.threads import usable_cores
 from whyword.batch import local
-from whyword.batch.chunks import Chunk, Place, Reading
-from whyword.batch.runs import prepared
-from whyword.methods.request import Inquiry
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.linear.classifier import SVMClassifier
+from whyword.batch.chunks import Chunk, Place, SourceReader
+from whyword.batch.runs import cache_frequent_words
+from whyword.methods.request import Request
 
 
 def class_words_corpus(
-    model: CNNClassifier | SVMClassifier,
+    model: object,
     source: str | Path,
     target: object = "all",
     top: int = 30,
@@ -27,12 +25,12 @@ def class_words_corpus(
     *,
     rank: str = "strongest",
     least: int = 1,
-    method: str = "lrp",
+    method: str | None = None,
     workers: int | None = None,
     strict: bool = False,
     text: str | None = None,
     encoding: str | None = None,
-    told: Callable[[Progress], None] | None = None,
+    on_progress: OnProgress | None = None,
     **parameters: float | str,
 ) -> ClassWords:
     """Return the words that speak most for each class, over a corpus of any size, on all cores.
@@ -44,63 +42,62 @@ def class_words_corpus(
     ----------
     model, target, top, per, rank, least, method, **parameters
         As for :func:`~whyword.class_words`.
-    source, workers, text, encoding, told
+    source, workers, text, encoding, on_progress
         As for :func:`~whyword.explain_corpus`.
     strict : bool
         Stop at a row that cannot be read, instead of leaving it out.
     """
-    wanted = Wanted.of(target, top, per, rank, least, method, parameters)
-    others: dict[str, Any] = dict(parameters)
-    Inquiry.of(model, wanted.target, method, **others)  # raises if it makes no sense
+    request = ClassWordsRequest.of(target, top, per, rank, least, method, parameters)
+    Request.of(model, request.target, method, parameters=parameters)  # raises if it makes no sense
     processes = usable_cores() if workers is None else whole_number("workers", workers)
-    reading = Reading.of(source, text, encoding)
-    whole = wanted.gathered(model, [])
+    reader = SourceReader.of(source, text, encoding)
+    whole = request.collect(model, [])
     order: deque[Place] = deque()  # of chunks that are read and not merged yet
-    early: dict[Place, Gathered] = {}
-    work, share = _Gathering(prepared(model, reading), wanted), 0.0
-    for chunk, gathered in local.run(work, _chunks(reading, strict, order), processes):
-        early[chunk.place] = gathered
+    early: dict[Place, WordStatistics] = {}
+    work, share = _CollectStatistics(cache_frequent_words(model, reader), request), 0.0
+    report = on_progress or ignore
+    for chunk, statistics in local.run(work, _chunks(reader, strict, order), processes):
+        early[chunk.place] = statistics
         while order and order[0] in early:
             whole.merge(early.pop(order.popleft()))
-        share = max(share, (chunk.place.shard + chunk.read) / len(reading.shards))
-        if told is not None:
-            told(Progress(len(whole), share))
-    return _with_names(wanted.words(model, whole), reading)
+        share = max(share, (chunk.place.shard + chunk.read) / len(reader.shards))
+        report(Progress("gathering class words", n_documents=len(whole), share=share))
+    return _with_names(request.words(model, whole), reader)
 
 
 @dataclass(frozen=True)
-class _Gathering:
+class _CollectStatistics:
     """The work on a chunk."""
 
     model: Any
-    wanted: Wanted
+    request: ClassWordsRequest
 
-    def __call__(self, chunk: Chunk) -> tuple[Chunk, Gathered]:
-        gathered = self.wanted.gathered(self.model, [record.text for record in chunk.records])
-        return replace(chunk, records=[], unfit=[]), gathered
+    def __call__(self, chunk: Chunk) -> tuple[Chunk, WordStatistics]:
+        statistics = self.request.collect(self.model, [record.text for record in chunk.records])
+        return replace(chunk, records=[], bad_rows=[]), statistics
 
 
-def _chunks(reading: Reading, strict: bool, order: deque[Place]) -> Iterator[Chunk]:
+def _chunks(reader: SourceReader, strict: bool, order: deque[Place]) -> Iterator[Chunk]:
     """Read everything, and say in which order."""
-    for shard in range(len(reading.shards)):
-        for chunk in reading.chunks(shard, strict):
+    for shard in range(len(reader.shards)):
+        for chunk in reader.chunks(shard, strict):
             if chunk.records:
                 order.append(chunk.place)
                 yield chunk
 
 
-def _with_names(found: ClassWords, reading: Reading) -> ClassWords:
+def _with_names(numbered: ClassWords, reader: SourceReader) -> ClassWords:
     """Return the words with the names of documents instead of their numbers."""
-    wanted = {entry.document for entries in found.values() for entry in entries}
+    numbers = {entry.document for entries in numbered.values() for entry in entries}
     names: dict[str | int, str] = {}
     number = 0
-    for chunk in _chunks(reading, False, deque()):
+    for chunk in _chunks(reader, False, deque()):
         for record in chunk.records:
-            if number in wanted:
+            if number in numbers:
                 names[number] = record.id
             number += 1
     words = {
         label: [entry._replace(document=names[entry.document]) for entry in entries]
-        for label, entries in found.items()
+        for label, entries in numbered.items()
     }
-    return replace(found, words=words)
+    return replace(numbered, words=words)

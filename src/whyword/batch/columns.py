@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.printable import storable
-from whyword.batch.word_kernels import byte_spans, gathered_bytes
-from whyword.explanation.export import arrow_lists
+from whyword.batch.word_kernels import byte_spans, gather_bytes
+from whyword.explanation.formats.parquet import arrow_lists
 
 
 def texts_column(texts: Sequence[str]) -> Any:  # noqa: ANN401 - pyarrow has no types
@@ -41,7 +41,7 @@ def words_column(
     places = byte_spans(text, starts, np.ascontiguousarray(spans), firsts)
     ends = np.concatenate([[0], np.cumsum(places[:, 1] - places[:, 0])]).astype(np.int32)
     out = np.empty(ends[-1], np.uint8)
-    gathered_bytes(text, places, ends, out)
+    gather_bytes(text, places, ends, out)
     words = pa.StringArray.from_buffers(len(spans), pa.py_buffer(ends), pa.py_buffer(out))
     return arrow_lists(words, firsts)
 
@@ -68,6 +68,6 @@ def strongest(
     document = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
     order = np.lexsort((-size, document))  # stable: by position where sizes are the same
     rank = np.arange(len(order)) - firsts[document[order]]
-    kept = np.sort(order[rank < top])
+    chosen = np.sort(order[rank < top])
     counts = np.minimum(np.diff(firsts), top)
-    return kept, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return chosen, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

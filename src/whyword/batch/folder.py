@@ -13,9 +13,9 @@ from typing import Any, Self, TextIO
 from uuid import uuid4
 
 from whyword.base.errors import InputError
-from whyword.base.files import alone_in
-from whyword.batch.chunks import Place, Reading
-from whyword.corpora.tables import Unfit
+from whyword.base.files import exclusive_folder
+from whyword.batch.chunks import Place, SourceReader
+from whyword.corpora.tables import BadRow
 
 MANIFEST, REJECTS = "_whyword.json", "_rejects.jsonl"
 COMPLETE = "complete"
@@ -26,7 +26,7 @@ _DICTIONARIES = ("words.list.element", "classes.list.element", "target", "method
 
 
 @dataclass
-class Folder:
+class RunFolder:
     """A run's folder, which nobody else writes to.
 
     Attributes
@@ -54,9 +54,9 @@ class Folder:
         """Say that the run is complete."""
         self.clear_drafts()  # of processes that died and whose work another one did
         self.rejected = rejected
-        self.tell()
+        self.write_manifest()
 
-    def tell(self) -> None:
+    def write_manifest(self) -> None:
         """Write what the run is and how far it is."""
         state: dict[str, Any] = {"state": "begun" if self.rejected is None else COMPLETE}
         if self.rejected is not None:
@@ -65,7 +65,7 @@ class Folder:
             state["rejected"] = self.rejected
         text = json.dumps(dict(self.plan) | state, indent=2, ensure_ascii=False)
         path, draft = self.path / MANIFEST, self.path / f"{_DRAFT}manifest"
-        with _writing(path, draft):
+        with _translate_write_errors(path, draft):
             draft.write_text(text + "\n", encoding="utf-8")
             draft.replace(path)
 
@@ -75,36 +75,36 @@ def part_path(folder: Path, place: Place) -> Path:
     return folder / f"{_PART}{place}.parquet"
 
 
-def plan_of(about: Mapping[str, Any], reading: Reading, lexicon: int) -> dict[str, Any]:
+def plan_of(about: Mapping[str, Any], reader: SourceReader, lexicon: int) -> dict[str, Any]:
     """Return what a run is, as plain data: all that its numbers depend on, to the last bit.
 
     Parameters
     ----------
     about : dict
         What is done with each document.
-    reading : Reading
+    reader : SourceReader
     lexicon : int
         Bytes for frequent words.
     """
     files = [
         {"file": str(file.resolve()), "bytes": file.stat().st_size, "changed": file.stat().st_mtime}
-        for file in reading.files
+        for file in reader.files
     ]
     source = {
-        "names": [list(shard) for shard in reading.shards] if not files else [],
+        "names": [list(shard) for shard in reader.shards] if not files else [],
         "files": files,
-        "shards": [len(shard) for shard in reading.shards],
-        "text": reading.text,
-        "encoding": reading.encoding,
+        "shards": [len(shard) for shard in reader.shards],
+        "text": reader.text,
+        "encoding": reader.encoding,
     }
-    sizes = {"documents": reading.rows, "characters": reading.characters, "lexicon": lexicon}
+    sizes = {"documents": reader.rows, "characters": reader.characters, "lexicon": lexicon}
     plan = {"whyword": version("whyword"), **about, "source": source, "at_most": sizes}
     plain: dict[str, Any] = json.loads(json.dumps(plan, default=str))
     return plain
 
 
 @contextmanager
-def opened(path: Path, plan: Mapping[str, Any], resume: bool) -> Iterator[Folder]:
+def open_run_folder(path: Path, plan: Mapping[str, Any], resume: bool) -> Iterator[RunFolder]:
     """Yield the folder, made if need be, with the parts that are done.
 
     Raises
@@ -114,8 +114,8 @@ def opened(path: Path, plan: Mapping[str, Any], resume: bool) -> Iterator[Folder
     """
     if path.exists() and not path.is_dir():
         raise InputError(f"{path} is a file; name a folder")
-    with _alone(path):
-        before = _manifest(path)
+    with _lock_folder(path):
+        before = _read_manifest(path)
         if before is None:
             # a run that was killed at once may have left a draft, and nothing else
             if any(not file.name.startswith(_DRAFT) for file in path.iterdir()):
@@ -128,17 +128,17 @@ def opened(path: Path, plan: Mapping[str, Any], resume: bool) -> Iterator[Folder
             )
         else:
             _check_same(path, before, plan)
-        folder = Folder(path, plan)
+        folder = RunFolder(path, plan)
         folder.clear_drafts()
-        folder.done.update(_written(path))
+        folder.done.update(_written_parts(path))
         if before is not None and before["state"] == COMPLETE:
             folder.rejected = before["rejected"] if before["parts"] == len(folder.done) else None
         if folder.rejected is None:
-            folder.tell()
+            folder.write_manifest()
         try:
             yield folder
         except BaseException:
-            if before is None and not any(_written(path)):  # nothing that could be resumed
+            if before is None and not any(_written_parts(path)):  # nothing that could be resumed
                 (path / MANIFEST).unlink(missing_ok=True)
                 folder.clear_drafts()
             raise
@@ -156,7 +156,7 @@ def write_part(path: Path, table: Any) -> None:  # noqa: ANN401 - pyarrow has no
 
     draft = path.with_name(f"{_DRAFT}{path.name}-{uuid4().hex[:12]}")
     names = set(table.schema.names)
-    with _writing(path, draft), draft.open("wb") as stream:
+    with _translate_write_errors(path, draft), draft.open("wb") as stream:
         pq.write_table(
             table,
             stream,
@@ -171,7 +171,7 @@ def write_part(path: Path, table: Any) -> None:  # noqa: ANN401 - pyarrow has no
 
 
 @contextmanager
-def _writing(path: Path, draft: Path | None = None) -> Iterator[None]:
+def _translate_write_errors(path: Path, draft: Path | None = None) -> Iterator[None]:
     """Say of what cannot be written that the run can be resumed; leave no draft."""
     import pyarrow as pa
 
@@ -201,10 +201,10 @@ class Rejects:
         self._stream: TextIO | None = None
         self.count = 0
 
-    def add(self, rows: Iterable[Unfit]) -> None:
+    def add(self, rows: Iterable[BadRow]) -> None:
         """Write some more."""
         for row in rows:
-            with _writing(self._path):
+            with _translate_write_errors(self._path):
                 if self._stream is None:
                     self._stream = self._draft.open("w", encoding="utf-8")
                 self._stream.write(json.dumps(row._asdict(), ensure_ascii=False) + "\n")
@@ -220,7 +220,7 @@ class Rejects:
                     self._stream.close()
             self._draft.unlink(missing_ok=True)
             return
-        with _writing(self._path, self._draft):
+        with _translate_write_errors(self._path, self._draft):
             if self._stream is None:
                 self._path.unlink(missing_ok=True)
             else:
@@ -229,7 +229,7 @@ class Rejects:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _lock_folder(path: Path) -> Iterator[None]:
     """Keep others out; wait a little for processes of a run that was killed."""
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -237,7 +237,7 @@ def _alone(path: Path) -> Iterator[None]:
         raise InputError(f"{path} cannot be made ({error.strerror})") from None
     end = time.monotonic() + _PATIENCE
     while True:
-        lock = alone_in(path)
+        lock = exclusive_folder(path)
         try:
             lock.__enter__()
             break
@@ -251,16 +251,16 @@ def _alone(path: Path) -> Iterator[None]:
         lock.__exit__(None, None, None)
 
 
-def _manifest(path: Path) -> dict[str, Any] | None:
+def _read_manifest(path: Path) -> dict[str, Any] | None:
     try:
-        found = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (ValueError, OSError) as error:
         raise InputError(f"{path / MANIFEST} cannot be read ({error})") from None
-    if not isinstance(found, dict) or "state" not in found:
+    if not isinstance(manifest, dict) or "state" not in manifest:
         raise InputError(f"{path / MANIFEST} is not what a run writes")
-    return found
+    return manifest
 
 
 def _check_same(path: Path, before: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
@@ -272,7 +272,7 @@ def _check_same(path: Path, before: Mapping[str, Any], plan: Mapping[str, Any]) 
             )
 
 
-def _written(path: Path) -> Iterator[tuple[Place, int]]:
+def _written_parts(path: Path) -> Iterator[tuple[Place, int]]:
     """Yield the parts that are there; one that is damaged is taken away, to be made again."""
     import pyarrow as pa
     import pyarrow.parquet as pq

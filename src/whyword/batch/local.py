@@ -37,14 +37,16 @@ def run(work: Callable[[Chunk], T], chunks: Iterable[Chunk], workers: int) -> It
     global _work
     pending: set[Future[T]] = set()
     _work = work  # processes that are split off find it there
-    pool = ProcessPoolExecutor(workers, _context(), _begin, (_sent(work), os.getpid()))
+    pool = ProcessPoolExecutor(
+        workers, _context(), _initialize_worker, (_work_to_send(work), os.getpid())
+    )
     try:
         for chunk in chunks:
-            pending.add(pool.submit(_worked, chunk))
+            pending.add(pool.submit(_do_work, chunk))
             if len(pending) >= workers * (1 + _AHEAD):
-                yield from _ended(pending)
+                yield from _await_results(pending)
         while pending:
-            yield from _ended(pending)
+            yield from _await_results(pending)
     except BrokenProcessPool:
         raise WhywordError(
             "a process ended that was at work (was memory short?); what is done is kept: resume, "
@@ -55,7 +57,7 @@ def run(work: Callable[[Chunk], T], chunks: Iterable[Chunk], workers: int) -> It
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _ended(pending: set[Future[T]]) -> Iterator[T]:
+def _await_results(pending: set[Future[T]]) -> Iterator[T]:
     """Wait until some are done; take these out and yield what they return."""
     for future in wait(pending, return_when=FIRST_COMPLETED).done:
         pending.remove(future)
@@ -67,27 +69,27 @@ def _context() -> multiprocessing.context.BaseContext:
     return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
-def _sent(work: Callable[[Chunk], T]) -> Callable[[Chunk], T] | None:
+def _work_to_send(work: Callable[[Chunk], T]) -> Callable[[Chunk], T] | None:
     return None if sys.platform == "linux" else work
 
 
-def _begin(work: Callable[[Chunk], Any] | None, parent: int) -> None:
+def _initialize_worker(work: Callable[[Chunk], Any] | None, parent: int) -> None:
     """Prepare a process."""
     global _work
     _work = work or _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent lets what is begun be done
     use_one_thread()
-    Thread(target=_go_with, args=(parent,), daemon=True).start()
+    Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
 
 
-def _go_with(parent: int) -> None:
+def _exit_with_parent(parent: int) -> None:
     """End this process if the other one was killed."""
     while os.getppid() == parent:
         time.sleep(_POLL)
     os._exit(1)
 
 
-def _worked(chunk: Chunk) -> Any:  # noqa: ANN401 - whatever the work returns
+def _do_work(chunk: Chunk) -> Any:  # noqa: ANN401 - whatever the work returns
     if _work is None:
         raise RuntimeError("this process was not prepared")
     return _work(chunk)

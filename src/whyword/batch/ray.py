@@ -12,12 +12,11 @@ from typing import Any
 
 from whyword.base.errors import MissingExtraError, WhywordError
 from whyword.base.threads import use_one_thread
-from whyword.batch.chunks import Chunk, Place, Reading
-from whyword.batch.folder import Folder, Rejects
-from whyword.batch.tasks import Done, Task
-from whyword.corpora.tables import Unfit
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.cnn.lexicon import Lexicon
+from whyword.batch.chunks import Chunk, Place, SourceReader
+from whyword.batch.folder import Rejects, RunFolder
+from whyword.batch.tasks import Task, WrittenPart
+from whyword.corpora.tables import BadRow
+from whyword.models.protocol import Caching
 
 # of a core: reading takes a tenth of the time, and must find room where actors hold every core
 _READER, _ACTOR = 0.1, 0.9
@@ -28,21 +27,21 @@ Row = dict[str, Any]
 
 def run(
     task: Task,
-    reading: Reading,
-    folder: Folder,
+    reader: SourceReader,
+    folder: RunFolder,
     rejects: Rejects,
     strict: bool,
     workers: int | None,
     address: str | None,
-) -> Iterator[Done]:
+) -> Iterator[WrittenPart]:
     """Yield each chunk that is done, in order.
 
     Parameters
     ----------
     task : Task
-    reading : Reading
+    reader : SourceReader
         Of files that every machine reaches by the same names, as it does the folder.
-    folder : Folder
+    folder : RunFolder
     rejects : Rejects
     strict : bool
         Stop at a row that cannot be read.
@@ -54,27 +53,27 @@ def run(
     import ray
     import ray.data
 
-    with _quietly(), _cluster(address, workers), _settings():
+    with _silence_ray(), _cluster(address, workers), _settings():
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         actors = workers or max(1, int(resources.get("CPU", 1)))
-        count = len(reading.shards)
+        count = len(reader.shards)
         shards = ray.data.from_items(
             [{"shard": n} for n in range(count)], override_num_blocks=count
         )
-        reader = _Reader(reading, strict, frozenset(folder.done))
-        chunks = shards.map_batches(reader, batch_size=1, num_cpus=_READER)
+        shard_reader = _ShardReader(reader, strict, frozenset(folder.done))
+        chunks = shards.map_batches(shard_reader, batch_size=1, num_cpus=_READER)
         stored = ray.put(task)  # for as long as actors may begin
         written = chunks.map(
-            _Writer,  # type: ignore[arg-type]
+            _ChunkWriter,  # type: ignore[arg-type]
             fn_constructor_args=([stored], folder.path),
             num_cpus=_ACTOR,
             compute=ray.data.ActorPoolStrategy(size=actors),
         )
-        for row in _honestly(written.iter_rows()):
-            rejects.add(Unfit(*each) for each in pickle.loads(row["unfit"]))  # noqa: S301 - ours
+        for row in _unwrap_errors(written.iter_rows()):
+            rejects.add(BadRow(*each) for each in pickle.loads(row["bad_rows"]))  # noqa: S301 - ours
             if row["documents"]:
                 place = Place(int(row["shard"]), int(row["number"]))
-                yield Done(place, int(row["documents"]), float(row["read"]))
+                yield WrittenPart(place, int(row["documents"]), float(row["read"]))
 
 
 def check_ray() -> None:
@@ -85,7 +84,7 @@ def check_ray() -> None:
         raise MissingExtraError("ray", "ray") from None
 
 
-def _honestly(rows: Iterable[Row]) -> Iterator[Row]:
+def _unwrap_errors(rows: Iterable[Row]) -> Iterator[Row]:
     """Yield the rows; raise what a worker raised without Ray's account of where it was."""
     from ray.exceptions import RayError, RayTaskError
 
@@ -104,53 +103,51 @@ def _honestly(rows: Iterable[Row]) -> Iterator[Row]:
         raise WhywordError(f"the Ray cluster failed ({reason}); what is done is kept") from error
 
 
-class _Reader:
+class _ShardReader:
     """Reads shards, in a task of Ray's.
 
     A chunk is a row: Ray cuts tables between rows, never within one.
     """
 
-    def __init__(self, reading: Reading, strict: bool, done: frozenset[Place]) -> None:
-        self._reading, self._strict, self._done = reading, strict, done
+    def __init__(self, reader: SourceReader, strict: bool, done: frozenset[Place]) -> None:
+        self._reader, self._strict, self._done = reader, strict, done
 
     def __call__(self, batch: Row) -> Iterator[Row]:
         for shard in batch["shard"].tolist():
-            for chunk in self._reading.chunks(shard, self._strict):
+            for chunk in self._reader.chunks(shard, self._strict):
                 if chunk.place in self._done:
                     chunk = replace(chunk, records=[])
                 yield {"chunk": [pickle.dumps(chunk)]}
 
 
-class _Writer:
+class _ChunkWriter:
     """Works on chunks, in an actor."""
 
     def __init__(self, stored: list[Any], folder: Path) -> None:
         import ray
 
         use_one_thread()
-        self._task, self._folder = _owned(ray.get(stored[0])), folder
+        self._task, self._folder = _with_own_arrays(ray.get(stored[0])), folder
 
     def __call__(self, row: Row) -> Row:
         chunk: Chunk = pickle.loads(row["chunk"])  # noqa: S301 - ours
-        done = Done(chunk.place, 0, chunk.read)
+        done = WrittenPart(chunk.place, 0, chunk.read)
         if chunk.records:
             done = self._task.write(chunk, self._folder)
         return {
             "shard": done.place.shard,
             "number": done.place.number,
-            "documents": done.documents,
+            "documents": done.n_documents,
             "read": done.read,
-            "unfit": pickle.dumps([tuple(each) for each in chunk.unfit]),
+            "bad_rows": pickle.dumps([tuple(each) for each in chunk.bad_rows]),
         }
 
 
-def _owned(task: Task) -> Task:
+def _with_own_arrays(task: Task) -> Task:
     """Return the task with arrays that may be written to: Ray's are shared."""
-    model = task.model
-    if not isinstance(model, CNNClassifier) or not isinstance(model.inputs_.lexicon, Lexicon):
-        return task
-    model.inputs_ = replace(model.inputs_, lexicon=model.inputs_.lexicon.owned())
-    return replace(task, model=model)
+    return (
+        replace(task, model=task.model.as_writable()) if isinstance(task.model, Caching) else task
+    )
 
 
 @contextmanager
@@ -167,7 +164,7 @@ def _settings() -> Iterator[None]:
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def _silence_ray() -> Iterator[None]:
     """Let Ray say nothing: what goes wrong is raised."""
     log = logging.getLogger("ray.data")
     level, variable = log.level, "RAY_BACKEND_LOG_LEVEL"

@@ -1,27 +1,24 @@
 """Corpora larger than memory: explained, predicted, summarised into a folder of Parquet files."""
 
 import time
-from collections.abc import Callable, Iterator
-from copy import copy
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from whyword.base.checks import expanded, whole_number
+from whyword.base.checks import expand_path, whole_number
 from whyword.base.errors import InputError
-from whyword.base.progress import Progress
-from whyword.base.threads import one_thread, usable_cores
+from whyword.base.progress import OnProgress, Progress, ignore
+from whyword.base.threads import usable_cores
 from whyword.batch import local
 from whyword.batch import ray as onray
-from whyword.batch.chunks import Chunk, Reading
-from whyword.batch.folder import Folder, Rejects, opened, plan_of
-from whyword.batch.tasks import Explaining, Predicting, Summarising, Task
+from whyword.batch.chunks import Chunk, SourceReader
+from whyword.batch.folder import Rejects, RunFolder, open_run_folder, plan_of
+from whyword.batch.tasks import ExplainTask, PredictTask, SummarizeTask, Task
 from whyword.methods.targets import PREDICTED
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.cnn.lexicon import Lexicon
-from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.protocol import Caching
 
 ENGINES = ("local", "ray")
 LEXICON_BYTES = 384 << 20  # for frequent words' answers
@@ -35,21 +32,21 @@ class Outcome:
     Attributes
     ----------
     folder : Path
-    documents, rejected, parts : int
+    n_documents, rejected, parts : int
     resumed : int
         How many of the documents an earlier run had done.
     seconds : float
     """
 
     folder: Path
-    documents: int
+    n_documents: int
     rejected: int
     parts: int
     resumed: int
     seconds: float
 
 
-class How(TypedDict, total=False):
+class RunOptions(TypedDict, total=False):
     """How a corpus is gone through; see :func:`explain_corpus`."""
 
     engine: str
@@ -59,7 +56,7 @@ class How(TypedDict, total=False):
     strict: bool
     text: str | None
     encoding: str | None
-    told: Callable[[Progress], None] | None
+    on_progress: OnProgress | None
 
 
 def explain_corpus(
@@ -68,7 +65,7 @@ def explain_corpus(
     out: str | Path,
     target: object = PREDICTED,
     *,
-    method: str = "lrp",
+    method: str | None = None,
     against: object = None,
     top: int | None = None,
     engine: str = "local",
@@ -78,14 +75,14 @@ def explain_corpus(
     strict: bool = False,
     text: str | None = None,
     encoding: str | None = None,
-    told: Callable[[Progress], None] | None = None,
+    on_progress: OnProgress | None = None,
     **parameters: float | str,
 ) -> Outcome:
     """Explain a corpus of any size; write a folder of Parquet files, a row for each document.
 
     Parameters
     ----------
-    model : CNNClassifier, SVMClassifier or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything with ``predict_proba(list of str)``
     source : str or Path
         A CSV, TSV, JSON Lines or Parquet file, a folder of them, a pattern like
         ``"2024-*.csv"``, or a corpus that :func:`~whyword.load_corpus` knows.
@@ -108,8 +105,8 @@ def explain_corpus(
         explanation that does not add up to the score.
     text, encoding
         As for :func:`~whyword.load_corpus`.
-    told : callable, optional
-        Called with the :class:`Progress`, again and again.
+    on_progress : callable, optional
+        Called with the :class:`~whyword.base.progress.Progress`, again and again.
 
     Examples
     --------
@@ -119,9 +116,9 @@ def explain_corpus(
         pandas.read_parquet("why")
     """
     top = None if top is None else whole_number("top", top)
-    wanted = list(target) if isinstance(target, tuple | set | frozenset) else target
-    task = Explaining(model, wanted, method, parameters, against, top, strict)
-    how: How = {
+    target = list(target) if isinstance(target, tuple | set | frozenset) else target
+    task = ExplainTask(model, target, method, parameters, against, top, strict)
+    how: RunOptions = {
         "engine": engine,
         "workers": workers,
         "address": address,
@@ -129,13 +126,13 @@ def explain_corpus(
         "strict": strict,
         "text": text,
         "encoding": encoding,
-        "told": told,
+        "on_progress": on_progress,
     }
     return _run(task, source, out, **how)
 
 
 def predict_corpus(
-    model: CNNClassifier | SVMClassifier, source: str | Path, out: str | Path, **how: Unpack[How]
+    model: object, source: str | Path, out: str | Path, **how: Unpack[RunOptions]
 ) -> Outcome:
     """Predict the classes of a corpus of any size; write a folder of Parquet files.
 
@@ -144,21 +141,21 @@ def predict_corpus(
 
     Parameters
     ----------
-    model : CNNClassifier or SVMClassifier
+    model : TextClassifier, or anything with ``predict_proba(list of str)``
     source, out, **how
         As for :func:`explain_corpus`.
     """
-    return _run(Predicting(model), source, out, **how)
+    return _run(PredictTask(model), source, out, **how)
 
 
 def summarize_corpus(
-    model: CNNClassifier | SVMClassifier,
+    model: object,
     source: str | Path,
     out: str | Path,
-    method: str = "lrp",
+    method: str | None = None,
     level: str = "word",
     target: object = PREDICTED,
-    **how: Unpack[How],
+    **how: Unpack[RunOptions],
 ) -> Outcome:
     """Make vectors of the documents of a corpus of any size; write a folder of Parquet files.
 
@@ -166,16 +163,16 @@ def summarize_corpus(
 
     Parameters
     ----------
-    model : CNNClassifier or SVMClassifier
+    model : TextClassifier, or anything with ``predict_proba(list of str)``
     source, out, **how
         As for :func:`explain_corpus`.
     method, level, target
         As for :func:`~whyword.summarize`.
     """
-    return _run(Summarising(model, method, level, target), source, out, **how)
+    return _run(SummarizeTask(model, method, level, target), source, out, **how)
 
 
-def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[How]) -> Outcome:
+def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[RunOptions]) -> Outcome:
     engine, address = how.get("engine", "local"), how.get("address")
     if engine not in ENGINES:
         raise InputError(f"engine may be 'local' or 'ray', not {engine!r:.40}")
@@ -187,18 +184,18 @@ def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[How]) ->
         whole_number("workers", how["workers"])
     start = time.monotonic()
     about = task.about()  # raises if the task makes no sense
-    reading = Reading.of(source, how.get("text"), how.get("encoding"))
-    place = expanded(out).absolute()  # machines and processes may stand elsewhere
-    _check_apart(place, expanded(source))
-    plan = plan_of(about, reading, LEXICON_BYTES)
-    with opened(place, plan, how.get("resume", False)) as folder:
+    reader = SourceReader.of(source, how.get("text"), how.get("encoding"))
+    place = expand_path(out).absolute()  # machines and processes may stand elsewhere
+    _check_apart(place, expand_path(source))
+    plan = plan_of(about, reader, LEXICON_BYTES)
+    with open_run_folder(place, plan, how.get("resume", False)) as folder:
         resumed = sum(folder.done.values())
         if folder.rejected is None:
-            folder.complete(_go_through(task, reading, folder, how))
+            folder.complete(_process_chunks(task, reader, folder, how))
     seconds = time.monotonic() - start
     return Outcome(
         folder=folder.path,
-        documents=sum(folder.done.values()),
+        n_documents=sum(folder.done.values()),
         rejected=folder.rejected or 0,
         parts=len(folder.done),
         resumed=resumed,
@@ -212,46 +209,42 @@ def _check_apart(out: Path, source: Path) -> None:
         raise InputError(f"{out} is in the folder that is read; name another one")
 
 
-def _go_through(task: Task, reading: Reading, folder: Folder, how: How) -> int:
+def _process_chunks(task: Task, reader: SourceReader, folder: RunFolder, how: RunOptions) -> int:
     """Do what is not done yet; return how many rows could not be read."""
     strict, workers = how.get("strict", False), how.get("workers")
-    ready = replace(task, model=prepared(task.model, reading))
-    told, documents, share = how.get("told"), 0, 0.0
+    ready = replace(task, model=cache_frequent_words(task.model, reader))
+    report, n_documents, share = how.get("on_progress") or ignore, 0, 0.0
     with Rejects(folder.path) as rejects:
         if how.get("engine") == "ray":
-            given = (ready, reading, folder, rejects, strict, workers, how.get("address"))
-            running = onray.run(*given)
+            arguments = (ready, reader, folder, rejects, strict, workers, how.get("address"))
+            running = onray.run(*arguments)
         else:
-            chunks = _to_do(reading, folder, rejects, strict)
+            chunks = _unwritten_chunks(reader, folder, rejects, strict)
             work = partial(ready.write, folder=folder.path)
             running = local.run(work, chunks, workers or usable_cores())
         for done in running:
-            folder.done[done.place] = done.documents
-            documents += done.documents
-            share = max(share, (done.place.shard + done.read) / len(reading.shards))
-            if told is not None:
-                told(Progress(documents, share))
+            folder.done[done.place] = done.n_documents
+            n_documents += done.n_documents
+            share = max(share, (done.place.shard + done.read) / len(reader.shards))
+            report(Progress(task.stage, n_documents=n_documents, share=share))
     return rejects.count
 
 
-def _to_do(reading: Reading, folder: Folder, rejects: Rejects, strict: bool) -> Iterator[Chunk]:
+def _unwritten_chunks(
+    reader: SourceReader, folder: RunFolder, rejects: Rejects, strict: bool
+) -> Iterator[Chunk]:
     """Read everything; yield the chunks that are not written yet."""
-    for shard in range(len(reading.shards)):
-        for chunk in reading.chunks(shard, strict):
-            rejects.add(chunk.unfit)
+    for shard in range(len(reader.shards)):
+        for chunk in reader.chunks(shard, strict):
+            rejects.add(chunk.bad_rows)
             if chunk.records and chunk.place not in folder.done:
                 yield chunk
 
 
-def prepared(model: Any, reading: Reading) -> Any:  # noqa: ANN401 - any model
+def cache_frequent_words(model: Any, reader: SourceReader) -> Any:  # noqa: ANN401 - any model
     """Return the model with its answers to words that are frequent in the first documents."""
-    if not isinstance(model, CNNClassifier) or not model.inputs_.vectors.has_keys:
+    if not isinstance(model, Caching):
         return model
-    first = islice(reading.chunks(0), _SAMPLE)
+    first = islice(reader.chunks(0), _SAMPLE)
     texts = (record.text for chunk in first for record in chunk.records)
-    with one_thread():
-        lexicon = Lexicon.of(model.inputs_, model.network_, texts, LEXICON_BYTES)
-    model = copy(model)
-    model.inputs_ = replace(model.inputs_, lexicon=lexicon, memory=None)
-    model.network_ = replace(model.network_, memory=None)
-    return model
+    return model.cache_frequent_words(texts, LEXICON_BYTES)

@@ -6,41 +6,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whyword.analysis.summary import iter_summaries
-from whyword.base.errors import ConservationError, InputError
 from whyword.base.labels import Label
 from whyword.batch.chunks import Chunk, Place
 from whyword.batch.columns import rows_column, strongest, texts_column, words_column
 from whyword.batch.folder import part_path, write_part
 from whyword.corpora.source import Record
-from whyword.explanation.explanation import TOLERANCE
-from whyword.explanation.export import arrow_lists, parameters_text, parquet_schema
-from whyword.methods.blocks import blocks, kind_of, model_classes
-from whyword.methods.request import Answered, Inquiry, identity_of
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.estimator import Estimator
+from whyword.explanation import row
+from whyword.explanation.formats.parquet import arrow_lists, arrow_schema, parameters_text
+from whyword.methods.registry import method_for
+from whyword.methods.request import Answer, Request
+from whyword.models.blackbox import as_classifier, labels_of
 
 Arrow = Any  # pyarrow has no types
 
 
-class Done(NamedTuple):
+class WrittenPart(NamedTuple):
     """A chunk that is written.
 
     Attributes
     ----------
     place : Place
-    documents : int
+    n_documents : int
     read : float
         The share of its shard that is read.
     """
 
     place: Place
-    documents: int
+    n_documents: int
     read: float
 
 
@@ -53,12 +51,13 @@ class Task(ABC):
     model : object
     """
 
+    stage: ClassVar[str]  # as progress names it
     model: Any
 
     @cached_property
     def identity(self) -> str | None:
         """The model's."""
-        return identity_of(self.model)
+        return as_classifier(self.model).identity
 
     @abstractmethod
     def about(self) -> dict[str, Any]:
@@ -68,15 +67,15 @@ class Task(ABC):
     def table(self, records: Sequence[Record]) -> Arrow:
         """Return the result, an Arrow table with a row for each document."""
 
-    def write(self, chunk: Chunk, folder: Path) -> Done:
+    def write(self, chunk: Chunk, folder: Path) -> WrittenPart:
         """Work on a chunk and write its part."""
         table = self.table(chunk.records)
         write_part(part_path(folder, chunk.place), table)
-        return Done(chunk.place, int(table.num_rows), chunk.read)
+        return WrittenPart(chunk.place, int(table.num_rows), chunk.read)
 
 
 @dataclass(frozen=True, eq=False)
-class Explaining(Task):
+class ExplainTask(Task):
     """Explain the documents.
 
     Attributes
@@ -92,18 +91,23 @@ class Explaining(Task):
         Raise if an explanation does not add up to the score.
     """
 
+    stage = "explaining"
     target: object
-    method: str
+    method: str | None
     parameters: dict[str, Any]
     against: object = None
     top: int | None = None
     strict: bool = False
 
     @cached_property
-    def inquiry(self) -> Inquiry:
-        """The question to the model; raises if it makes no sense."""
-        return Inquiry.of(
-            self.model, self.target, self.method, None, self.against, **self.parameters
+    def request(self) -> Request:
+        """What is asked of the model; raises if it makes no sense."""
+        return Request.of(
+            self.model,
+            self.target,
+            self.method,
+            against=self.against,
+            parameters=self.parameters,
         )
 
     def about(self) -> dict[str, Any]:
@@ -111,8 +115,8 @@ class Explaining(Task):
         return {
             "task": "explain",
             "model": self.identity,
-            "method": self.method,
-            "parameters": self.inquiry.recorded,
+            "method": self.request.method.name,
+            "parameters": self.request.recorded,
             "target": list(self.target) if isinstance(self.target, list | tuple) else self.target,
             "top": self.top,
         }
@@ -123,9 +127,9 @@ class Explaining(Task):
 
         names = iter([record.id for record in records])
         tables = []
-        for answered in self.inquiry.answers([record.text for record in records]):
-            columns = self._columns(answered)
-            columns["id"] = texts_column([next(names) for _ in answered.block.documents])
+        for answer in self.request.answers([record.text for record in records]):
+            columns = self._columns(answer)
+            columns["id"] = texts_column([next(names) for _ in answer.trace.documents])
             arrays = [columns[field.name].cast(field.type) for field in self.schema]
             tables.append(pa.Table.from_arrays(arrays, schema=self.schema))
         return pa.concat_tables(tables)
@@ -133,59 +137,59 @@ class Explaining(Task):
     @cached_property
     def schema(self) -> Arrow:
         """The columns' types, and what the file says of itself."""
-        asked = self.inquiry.question
-        return parquet_schema(
-            asked.classes,
-            target=asked.target(asked.columns or (0,)),
-            several=not asked.single,
-            method=self.method,
-            parameters=self.inquiry.recorded,
+        target = self.request.target
+        return arrow_schema(
+            target.labels,
+            target=target.labels_for(target.columns or (0,)),
+            several=not target.single,
+            method=self.request.method.name,
+            parameters=self.request.recorded,
             model=self.identity,
             top=self.top,
         )
 
-    def _columns(self, answered: Answered) -> dict[str, Arrow]:
+    def _columns(self, answer: Answer) -> dict[str, Arrow]:
         import pyarrow as pa
 
-        block, targets, found = answered
-        asked, count = self.inquiry.question, len(block.documents)
-        documents = block.documents
+        trace, targets, relevance = answer
+        target, count = self.request.target, len(trace.documents)
+        documents = trace.documents
         firsts = np.cumsum([0, *map(len, documents)]).astype(np.int64)
         spans = np.concatenate([np.empty((0, 2), np.int32), *(d.spans for d in documents)])
-        known = np.concatenate([np.empty(0, np.bool_), *block.known])
-        relevance = np.concatenate([np.empty((0, targets.shape[1])), *found.words])
-        relevance = relevance.astype(np.float32)
-        scores = np.take_along_axis(block.scores, targets.astype(np.intp), axis=1)
-        if asked.against is not None:
-            scores = scores - block.scores[:, [asked.against]]
-        whole = _sums(relevance, firsts)
-        residual = scores - whole - found.padding
+        known = np.concatenate([np.empty(0, np.bool_), *trace.known])
+        values = np.concatenate([np.empty((0, targets.shape[1])), *relevance.words])
+        values = values.astype(np.float32)
+        scores = row.target_scores(trace.scores, targets, target.against)
+        whole = row.relevance_sums(values, firsts)
+        residual = row.residual_of(scores, whole, relevance.padding, relevance.constant)
         if self.strict:
-            _check(residual, scores)
+            row.check_conserved(residual, scores, self.request.method.name)
         texts = texts_column([document.text for document in documents])
         columns: dict[str, Arrow] = {
             "text": texts,
             "truncated": pa.array([document.truncated for document in documents], pa.int32()),
-            "classes": _repeated(asked.classes, count),
-            "scores": rows_column(block.scores),
+            "classes": _repeat(target.labels, count),
+            "scores": rows_column(trace.scores),
             "target": self._targets(targets),
-            "residual": _per_target(residual, asked.single),
-            "padding": _per_target(found.padding, asked.single),
+            "residual": _per_target(residual, target.single),
+            "padding": _per_target(relevance.padding, target.single),
+            "constant": _per_target(relevance.constant, target.single),
+            "conserves": pa.repeat(self.request.conserves, count),
         }
         if self.top is not None:
-            kept, firsts = strongest(relevance, firsts, self.top)
-            spans, known, relevance = spans[kept], known[kept], relevance[kept]
-            left = whole - _sums(relevance, firsts)
-            columns["left_out"] = _per_target(left, asked.single)
+            chosen, firsts = strongest(values, firsts, self.top)
+            spans, known, values = spans[chosen], known[chosen], values[chosen]
+            left = whole - row.relevance_sums(values, firsts)
+            columns["left_out"] = _per_target(left, target.single)
         columns |= {
             "words": words_column(texts, spans, firsts),
             "spans": arrow_lists(spans, firsts),
             "known": arrow_lists(known, firsts),
-            "relevance": arrow_lists(relevance[:, 0] if asked.single else relevance, firsts),
+            "relevance": arrow_lists(values[:, 0] if target.single else values, firsts),
         }
         about = {
-            "method": self.method,
-            "parameters": parameters_text(self.inquiry.recorded),
+            "method": self.request.method.name,
+            "parameters": parameters_text(self.request.recorded),
             "model": self.identity,
         }
         return columns | {
@@ -195,81 +199,78 @@ class Explaining(Task):
     def _targets(self, targets: NDArray[np.int32]) -> Arrow:
         import pyarrow as pa
 
-        asked = self.inquiry.question
-        if asked.all:
+        target = self.request.target
+        if target.all:
             return pa.repeat("all", len(targets))
-        labels = pa.array(list(asked.classes))
-        if asked.single:
+        labels = pa.array(list(target.labels))
+        if target.single:
             return labels.take(pa.array(targets[:, 0]))
-        return _repeated([asked.classes[number] for number in asked.columns or ()], len(targets))
+        return _repeat([target.labels[number] for number in target.columns or ()], len(targets))
 
 
 @dataclass(frozen=True, eq=False)
-class Predicting(Task):
+class PredictTask(Task):
     """Predict the documents' classes.
 
     Attributes
     ----------
-    model : CNNClassifier or SVMClassifier
+    model : TextClassifier
     """
+
+    stage = "predicting"
 
     def about(self) -> dict[str, Any]:
         """Return what distinguishes this task from others, as plain data."""
-        kind_of(self.model)
-        if not isinstance(self.model, Estimator):
-            raise InputError("a CNNClassifier or an SVMClassifier is needed to predict a corpus")
         return {"task": "predict", "model": self.identity}
 
     def table(self, records: Sequence[Record]) -> Arrow:
         """Return class, probability, and the scores and probabilities of all classes."""
         import pyarrow as pa
 
-        texts = [record.text for record in records]
-        found, known = [], []
-        for block in blocks(self.model, texts, 1, elements=False):
-            found.append(block.scores)
-            known += [int(words.sum()) for words in block.known]
-        if not isinstance(self.model, CNNClassifier):  # there, features are what is known
-            known = self.model.known_words(texts).tolist()
-        scores = np.concatenate(found)
-        chances = self.model.probabilities(scores)
-        labels = pa.array(model_classes(self.model))
-        predicted = pa.array(scores.argmax(axis=1))
+        model = as_classifier(self.model)
+        traces = list(model.trace([record.text for record in records]))
+        scores = np.concatenate([trace.scores for trace in traces])
+        chances = np.concatenate([trace.probabilities for trace in traces])
+        predicted = np.concatenate([trace.predicted for trace in traces])
+        known = np.concatenate([trace.known_words for trace in traces])
+        labels = labels_of(model)
         columns = {
             "id": texts_column([record.id for record in records]),
             "label": pa.array([record.label for record in records], pa.string()),
-            "predicted": labels.take(predicted),
+            "predicted": pa.array(labels).take(pa.array(predicted)),
             "probability": pa.array(chances.max(axis=1)),
-            "known_words": pa.array(known, pa.int64()),
-            "classes": _repeated(model_classes(self.model), len(records)),
+            "known_words": pa.array(known),
+            "classes": _repeat(labels, len(records)),
             "scores": rows_column(scores),
-            "probabilities": rows_column(np.asarray(chances, np.float64)),
+            "probabilities": rows_column(chances),
         }
         return pa.table(columns).replace_schema_metadata({"model": self.identity or ""})
 
 
 @dataclass(frozen=True, eq=False)
-class Summarising(Task):
+class SummarizeTask(Task):
     """Make the documents' vectors.
 
     Attributes
     ----------
-    model : CNNClassifier or SVMClassifier
+    model : TextClassifier
     method, level, target
         As for :func:`~whyword.summarize`.
     """
 
-    method: str
+    stage = "summarising"
+    method: str | None
     level: str
     target: object
 
     def about(self) -> dict[str, Any]:
         """Return what distinguishes this task from others, as plain data."""
         iter_summaries(self.model, [], self.method, self.level, target=self.target)
+        kind = as_classifier(self.model).trace_kind
         return {
             "task": "summarize",
             "model": self.identity,
-            "method": self.method,
+            "method": method_for(kind, None).name if self.method is None else self.method,
             "level": self.level,
             "target": self.target,
         }
@@ -283,7 +284,7 @@ class Summarising(Task):
             iter_summaries(self.model, texts, self.method, self.level, target=self.target)
         )
         columns = {"id": texts_column([record.id for record in records])}
-        if isinstance(self.model, CNNClassifier):
+        if isinstance(rows[0], np.ndarray):
             columns["vector"] = rows_column(np.concatenate(rows))
         else:
             firsts = np.cumsum([0, *(n for part in rows for n in np.diff(part.indptr))])
@@ -295,31 +296,13 @@ class Summarising(Task):
         return pa.table(columns).replace_schema_metadata(about)
 
 
-def _check(residual: NDArray[np.float64], scores: NDArray[np.float64]) -> None:
-    """Raise if an explanation does not add up to the score."""
-    worst = np.abs(residual / np.maximum(1, np.abs(scores))).max(initial=0)
-    if not worst <= TOLERANCE:
-        raise ConservationError(
-            f"relevance does not add up to the score: {worst:.1e} of it is left, which is more "
-            f"than {TOLERANCE:g}"
-        )
-
-
-def _sums(values: NDArray[np.float32], firsts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the sum of each document's rows, (documents, K), in float64."""
-    count = len(firsts) - 1
-    document = np.repeat(np.arange(count), np.diff(firsts))
-    columns = [np.bincount(document, column, count) for column in values.T]
-    return np.stack(columns, axis=1)
-
-
 def _per_target(values: NDArray[np.float64], single: bool) -> Arrow:
     import pyarrow as pa
 
     return pa.array(np.ascontiguousarray(values[:, 0])) if single else rows_column(values)
 
 
-def _repeated(labels: Sequence[Label], count: int) -> Arrow:
+def _repeat(labels: Sequence[Label], count: int) -> Arrow:
     """Return a list of labels so many times."""
     import pyarrow as pa
 

@@ -29,8 +29,8 @@ def byte_spans(
         at, code_points = starts[t], 0
         for w in range(firsts[t], firsts[t + 1]):
             for side in range(2):
-                wanted = spans[w, side]
-                while code_points < wanted:
+                boundary = spans[w, side]
+                while code_points < boundary:
                     at += 1
                     # bytes 10xxxxxx go on with a character that began before
                     while at < starts[t + 1] and text[at] & 0xC0 == 0x80:
@@ -41,7 +41,7 @@ def byte_spans(
 
 
 @compiled
-def gathered_bytes(
+def gather_bytes(
     text: Bytes, places: NDArray[np.int64], ends: NDArray[np.int32], out: Bytes
 ) -> None:
     """Write the bytes at these places one after the other; word w ends at ``ends[w + 1]``."""

@@ -2,7 +2,7 @@
 
 import itertools
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,40 +12,40 @@ from rich.text import Text
 
 from whyword.analysis.class_words import ClassWords
 from whyword.analysis.search import Carrier, Hit
+from whyword.base.labels import Label
 from whyword.base.printable import one_line
 from whyword.corpora.corpus import Corpus
 from whyword.corpora.overview import CorpusFigures
+from whyword.evaluation.comparison import Comparison, of_best
 from whyword.evaluation.findings import Findings
 from whyword.evaluation.quality import ModelQuality
-from whyword.evaluation.significance import Comparison, of_best
 from whyword.explanation.heatmap import number
 from whyword.methods.predict import Prediction
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.estimator import Estimator
 from whyword.reports.claims import Claim
 
 
-def evaluation_tables(found: Findings) -> Group:
+def evaluation_tables(findings: Findings) -> Group:
     """Return the main figures of an evaluation, and what they say."""
-    remarks = [Text(one_line(remark)) for remark in found.remarks]
-    parts: list[RenderableType] = [_quality_table(found.quality), *remarks, ""]
-    for experiment, curves in found.curves.items():
+    remarks = [Text(one_line(remark)) for remark in findings.remarks]
+    parts: list[RenderableType] = [_quality_table(findings.quality), *remarks, ""]
+    for experiment, curves in findings.curves.items():
         first = next(iter(curves.values()))
         title = (
-            f"word deletion {experiment}: {first.documents} documents, {first.order} relevant first"
+            f"word deletion {experiment}: {first.subset} documents, {first.order} relevant first"
         )
         table = _figures(f"{title} ({len(first):,}, {first.better} is better)", "area", "AOPC")
         for name, curve in curves.items():
             spread = f" ± {curve.deviation:.4f}" if curve.runs > 1 else ""
             table.add_row(Text(one_line(name)), f"{curve.area:.4f}{spread}", number(curve.aopc))
-        parts += [table, *_said(found.curve_comparisons[experiment]), ""]
-    if found.powers:
+        parts += [table, *_comparison_lines(findings.curve_comparisons[experiment]), ""]
+    if findings.powers:
         table = _figures("explanatory power (higher is better)", "EPI", "K")
-        for name, power in found.powers.items():
+        for name, power in findings.powers.items():
             spread = f" ± {power.deviation:.4f}" if len(power.splits) > 1 else ""
             table.add_row(Text(one_line(name)), f"{power.epi:.4f}{spread}", f"{power.k}")
-        parts += [table, *_said(found.power_comparisons), ""]
-    for name, checks in found.checks.items():
+        parts += [table, *_comparison_lines(findings.power_comparisons), ""]
+    for name, checks in findings.checks.items():
         parts += [Text(f"{one_line(name)}: {check.verdict}") for check in checks]
     return Group(*parts)
 
@@ -61,7 +61,7 @@ def claim_table(claims: list[Claim]) -> Table:
 
 def _quality_table(quality: ModelQuality) -> Table:
     table = Table(box=None, show_header=False)
-    table.add_row("accuracy", f"{quality.accuracy:.2%} of {quality.documents:,} documents")
+    table.add_row("accuracy", f"{quality.accuracy:.2%} of {quality.n_documents:,} documents")
     table.add_row("macro-F1", f"{quality.macro_f1:.4f}")
     table.add_row("calibration error", f"{quality.calibration_error:.4f}")
     return table
@@ -74,15 +74,13 @@ def _figures(title: str, *headings: str) -> Table:
     return table
 
 
-def _said(comparisons: list[Comparison]) -> list[Text]:
+def _comparison_lines(comparisons: list[Comparison]) -> list[Text]:
     """Return what the comparisons with the best row say."""
     best, _ = of_best(comparisons)
     return [Text(f"   {one_line(one.headline)}", "dim") for one in best]
 
 
-def training_summary(
-    classifier: CNNClassifier | SVMClassifier, loaded: Corpus, out: Path, identity: str
-) -> Table:
+def training_summary(classifier: Estimator, loaded: Corpus, out: Path, identity: str) -> Table:
     """Return how a training went."""
     table = Table(box=None, show_header=False)
     facts = classifier.provenance_
@@ -100,7 +98,7 @@ def training_summary(
     return table
 
 
-def prediction_json(prediction: Prediction, classes: list[object]) -> dict[str, object]:
+def prediction_json(prediction: Prediction, classes: Sequence[Label]) -> dict[str, object]:
     """Return a prediction as plain data."""
     chances = (round(float(chance), 6) for chance in prediction.probabilities)
     return {
@@ -112,12 +110,12 @@ def prediction_json(prediction: Prediction, classes: list[object]) -> dict[str, 
     }
 
 
-def prediction_table(found: Iterable[Prediction]) -> Table:
+def prediction_table(predictions: Iterable[Prediction]) -> Table:
     """Return predictions, a row each."""
     table = Table("id", "predicted", box=None, header_style="bold")
     table.add_column("probability", justify="right")
     table.add_column("")
-    for prediction in found:
+    for prediction in predictions:
         wrong = prediction.label not in (None, prediction.predicted)
         remark = "no known word" if prediction.known_words == 0 else ""
         if wrong:
@@ -131,19 +129,19 @@ def prediction_table(found: Iterable[Prediction]) -> Table:
     return table
 
 
-def word_tables(found: ClassWords) -> Group:
+def word_tables(words: ClassWords) -> Group:
     """Return the words of each class; those that training never saw are underlined."""
     tables: list[RenderableType] = []
-    for label, entries in found.items():
+    for label, entries in words.items():
         table = Table(box=None, header_style="bold")
         table.add_column(Text(one_line(str(label))), min_width=24)
         table.add_column("relevance", justify="right")
         table.add_column("occurs", justify="right")
         table.add_column("strongest in")
         for entry in entries:
-            word = Text(one_line(entry.word), "" if entry.seen else "underline")
+            word = Text(one_line(entry.word), "underline" if entry.seen is False else "")
             table.add_row(
-                word if entry.seen else word.append(" (unseen)", "dim"),
+                word if entry.seen is not False else word.append(" (unseen)", "dim"),
                 number(entry.relevance),
                 f"{entry.occurrences:,}",
                 Text(f"{one_line(str(entry.document))}, word {entry.position + 1}", "dim"),
@@ -160,11 +158,11 @@ def hit_list(hits: list[Hit]) -> Text:
         shown = textwrap.shorten(one_line(hit.text.replace("\n", " ")), 150, placeholder=" …")
         result.append(f"       {shown}\n")
         for title, words in (("query", hit.query_words), ("text", hit.words)):
-            result.append(f"       {title:6}", "dim").append(f"{_carried(words)}\n", "dim")
+            result.append(f"       {title:6}", "dim").append(f"{_strongest_words(words)}\n", "dim")
     return result
 
 
-def _carried(words: list[Carrier]) -> str:
+def _strongest_words(words: list[Carrier]) -> str:
     """Return the strongest words, occurrences pooled."""
     sums: dict[str, float] = {}
     for carrier in words:

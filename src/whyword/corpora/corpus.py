@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyword.base.checks import expanded, share, whole_number
+from whyword.base.checks import expand_path, share, whole_number
 from whyword.base.errors import InputError
 from whyword.corpora.source import Record, name_and_part, open_source
-from whyword.corpora.split import held_out
+from whyword.corpora.split import hold_out
 from whyword.corpora.tables import table_kind, text_lines
 
 log = logging.getLogger(__name__)
@@ -147,9 +147,9 @@ def open_texts(
     where there are any. ``:train`` and ``:test`` are the parts that :func:`load_corpus` makes.
     """
     name, part = name_and_part(source)
-    path = expanded(name)
+    path = expand_path(name)
     if source == "-":
-        yield Record("-", _typed(encoding or "utf-8"), None, None)
+        yield Record("-", _read_stdin(encoding or "utf-8"), None, None)
     elif path.is_file() and table_kind(path) is None:
         yield Record(path.name, "".join(text_lines(path, encoding or "utf-8")), None, None)
     elif part is None:
@@ -166,7 +166,7 @@ def open_texts(
             yield Record(identity, content, label, part)
 
 
-def _typed(encoding: str) -> str:
+def _read_stdin(encoding: str) -> str:
     if sys.stdin is None:
         raise InputError("stdin is closed")
     try:
@@ -186,7 +186,7 @@ def _part(records: Sequence[Record]) -> Part:
 
 def _with_split(records: Sequence[Record], test: float, seed: int) -> list[Record]:
     count = round(len(records) * test)
-    chosen = held_out([record.label for record in records], count, seed)
+    chosen = hold_out([record.label for record in records], count, seed)
     return [
         record._replace(split="test" if is_chosen else "train")
         for record, is_chosen in zip(records, chosen, strict=True)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from whyword.base.download import Package, check_sha256, extract, package_archive, url_file
 from whyword.base.errors import DownloadError
-from whyword.base.files import cache_folder, sha256_of, temporary_folder, written_whole
+from whyword.base.files import atomic_write, cache_folder, sha256_of, temporary_folder
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ def newsgroups_table() -> Path:
     """
     path = cache_folder() / "20newsgroups.parquet"
     if not _is_whole(path):
-        _write(_fetched_posts(), path)
+        _write(_fetch_posts(), path)
     return path
 
 
@@ -64,16 +64,16 @@ def _write(posts: list[Post], path: Path) -> None:
     from pyarrow import parquet
 
     columns = dict(zip(COLUMNS, map(list, zip(*posts, strict=True)), strict=True))
-    with written_whole(path) as draft:
+    with atomic_write(path) as draft:
         parquet.write_table(pyarrow.table(columns), draft, compression="zstd")
 
 
-def _fetched_posts() -> list[Post]:
+def _fetch_posts() -> list[Post]:
     reasons = []
     for source in _SOURCES:
         try:
             with source() as posts:
-                return _checked(posts)
+                return _check_and_sort(posts)
         except DownloadError as error:
             reasons.append(str(error))
     raise DownloadError(
@@ -82,11 +82,11 @@ def _fetched_posts() -> list[Post]:
     )
 
 
-def _checked(posts: list[Post]) -> list[Post]:
+def _check_and_sort(posts: list[Post]) -> list[Post]:
     for split, size in SIZES.items():
-        found = sum(post[3] == split for post in posts)
-        if found != size:
-            raise DownloadError(f"the {split} part has {found:,} posts instead of {size:,}")
+        count = sum(post[3] == split for post in posts)
+        if count != size:
+            raise DownloadError(f"the {split} part has {count:,} posts instead of {size:,}")
     return sorted(posts, key=lambda post: (post[3] != "train", post[2]))
 
 

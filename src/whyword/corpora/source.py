@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from whyword.base.checks import expanded, listed, strings
+from whyword.base.checks import expand_path, join_names, strings
 from whyword.base.errors import InputError
+from whyword.base.progress import OnProgress
 from whyword.corpora.mail_parts import check_parts, clean_post
 from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.corpora.tables import (
-    Refuse,
+    BadRow,
+    OnBadRow,
     Table,
-    Told,
-    Unfit,
     flaw_of,
     open_table,
-    stop,
+    raise_bad_row,
     table_kind,
     text_lines,
 )
@@ -45,8 +45,8 @@ class Record(NamedTuple):
 class Records(Protocol):
     """How documents are read."""
 
-    def __call__(self, refuse: Refuse = ...) -> Iterator[Record]:
-        """Stream the documents from the first; those that cannot be read go to `refuse`."""
+    def __call__(self, on_bad_row: OnBadRow = ...) -> Iterator[Record]:
+        """Stream the documents from the first; those that cannot be read go to `on_bad_row`."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ class Source:
     def __iter__(self) -> Iterator[Record]:
         return self.read()
 
-    def read(self, refuse: Refuse = stop) -> Iterator[Record]:
-        """Yield the documents; those that cannot be read go to `refuse` and are left out."""
-        for record in self.records(refuse):
+    def read(self, on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Record]:
+        """Yield the documents; those that cannot be read go to `on_bad_row` and are left out."""
+        for record in self.records(on_bad_row):
             if self.part is not None and record.split is None:
                 raise InputError(f"{self.name} has no split of its own; load_corpus makes one")
             if self.part in (None, record.split):
@@ -101,7 +101,7 @@ def open_source(
     labelled: bool = True,
     remove: Collection[str] | None = None,
     encoding: str | None = None,
-    told: Told = lambda _: None,
+    on_progress: OnProgress | None = None,
 ) -> Source:
     """Open a source of documents for streaming.
 
@@ -118,13 +118,13 @@ def open_source(
         Parts of newsgroup posts or mails to cut; headers by default for newsgroups.
     encoding : str, optional
         Of text files; UTF-8 by default (newsgroups: Latin-1).
-    told : callable, optional
+    on_progress : callable, optional
         Called with the share of a table that is read, again and again.
     """
     name, part = name_and_part(source)
     remove = None if remove is None else strings("remove", remove)
     check_parts(remove or ())
-    path = expanded(name)
+    path = expand_path(name)
     notes: list[str] = []
     if name == NEWSGROUPS or (path.is_dir() and _holds_newsgroups(path)):
         remove = ("headers",) if remove is None else remove
@@ -132,7 +132,9 @@ def open_source(
         notes.append(f"newsgroup posts; removed: {', '.join(remove) or 'nothing'}")
     columns: Columns | None = None
     if name == NEWSGROUPS:
-        records = _of_table(open_table(newsgroups_table(), told=told), Columns(*COLUMNS))
+        records = _of_table(
+            open_table(newsgroups_table(), on_progress=on_progress), Columns(*COLUMNS)
+        )
     elif path.is_dir():
         records = _of_folder(path, encoding or "utf-8")
         if _split_folders(path):
@@ -140,11 +142,11 @@ def open_source(
     elif not path.exists():
         raise InputError(f"{name}: no such file or folder{_hint(name)}")
     else:
-        table = open_table(path, encoding or "utf-8", told)
+        table = open_table(path, encoding or "utf-8", on_progress)
         columns = _choose_columns(table, text, label, labelled)
         notes += _choices(columns, text, label)
         records = _of_table(table, columns, labelled)
-    records = _cleaned(records, remove) if remove else records
+    records = _clean(records, remove) if remove else records
     return Source(name, part, tuple(notes), records, columns)
 
 
@@ -167,12 +169,12 @@ def _hint(name: str) -> str:
     return ""
 
 
-def _cleaned(records: Records, remove: Collection[str]) -> Records:
-    def cleaned(refuse: Refuse = stop) -> Iterator[Record]:
-        for record in records(refuse):
+def _clean(records: Records, remove: Collection[str]) -> Records:
+    def clean_records(on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Record]:
+        for record in records(on_bad_row):
             yield record._replace(text=clean_post(record.text, remove))
 
-    return cleaned
+    return clean_records
 
 
 # ---- folders ------------------------------------------------------------------------------
@@ -188,15 +190,15 @@ def _of_folder(path: Path, encoding: str) -> Records:
             )
         raise InputError(f"{path} has no sub-folders; expected one per class, with a file per text")
 
-    def records(refuse: Refuse = stop) -> Iterator[Record]:
-        lenient = refuse is not stop
+    def records(on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Record]:
+        lenient = on_bad_row is not raise_bad_row
         for split, folder in splits.items():
             for class_folder in _subfolders(folder):
                 files = (f for f in class_folder.rglob("*") if f.is_file() and f.name[0] != ".")
                 for file in sorted(files):
                     text = "".join(text_lines(file, encoding, lenient))
                     if lenient and (flaw := flaw_of(text, encoding)):
-                        refuse(Unfit(str(file), flaw))
+                        on_bad_row(BadRow(str(file), flaw))
                         continue
                     identity = file.relative_to(folder).as_posix()
                     yield Record(identity, text, class_folder.name, split)
@@ -215,8 +217,8 @@ def _split_folders(path: Path) -> dict[str | None, Path] | None:
     lowered = {name.lower() for name in names}
     if lowered & set(SPLITS) and any(_subfolders(folder) for folder in folders):
         raise InputError(
-            f"{path} has the folders {listed(sorted(names))}; expected one per class, or train and "
-            "test with one per class in each"
+            f"{path} has the folders {join_names(sorted(names))}; expected one per class, or train "
+            "and test with one per class in each"
         )
     return None
 
@@ -234,32 +236,34 @@ def _holds_newsgroups(path: Path) -> bool:
 
 
 def _of_table(table: Table, columns: Columns, labelled: bool = True) -> Records:
-    wanted = [name for name in columns if name is not None]
-    at = {role: wanted.index(name) for role, name in columns._asdict().items() if name is not None}
+    names = [name for name in columns if name is not None]
+    at = {role: names.index(name) for role, name in columns._asdict().items() if name is not None}
 
-    def records(refuse: Refuse = stop) -> Iterator[Record]:
+    def records(on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Record]:
         unreadable = 0
 
-        def counted(row: Unfit) -> None:
+        def count_bad_row(row: BadRow) -> None:
             nonlocal unreadable
             unreadable += 1
-            refuse(row)
+            on_bad_row(row)
 
-        rows = table.rows(wanted, stop if refuse is stop else counted)
+        rows = table.rows(names, raise_bad_row if on_bad_row is raise_bad_row else count_bad_row)
         for number, (place, values) in enumerate(rows, 1):
             text = values[at["text"]]
             if not isinstance(text, str):
-                refuse(Unfit(place, f"{columns.text!r} is {_kind(text)}, not text"))
+                on_bad_row(BadRow(place, f"{columns.text!r} is {_kind(text)}, not text"))
                 continue
             label = _label(values[at["label"]]) if "label" in at else None
             if labelled and "label" in at and label is None:
                 kind = _kind(values[at["label"]])
                 reason = f"{columns.label!r} is {kind}; every document needs a label"
-                refuse(Unfit(place, reason))
+                on_bad_row(BadRow(place, reason))
                 continue
             split = values[at["split"]] if "split" in at else None
             if "split" in at and split not in SPLITS:
-                refuse(Unfit(place, f"'split' is {split!r:.40}; it may be 'train' or 'test' only"))
+                on_bad_row(
+                    BadRow(place, f"'split' is {split!r:.40}; it may be 'train' or 'test' only")
+                )
                 continue
             name = _id(values[at["id"]] if "id" in at else None, number + unreadable)
             yield Record(name, text, label, None if split is None else str(split))
@@ -287,19 +291,21 @@ def _choose_columns(table: Table, text: str | None, label: str | None, labelled:
     repeated = {name for name in table.columns if table.columns.count(name) > 1}
     if repeated:
         raise InputError(f"{table.path}: two columns are called {min(repeated)!r}")
-    taken = {role: _named(table, role) for role in ("id", "split")}
+    taken = {role: _column_for(table, role) for role in ("id", "split")}
     others = [name for name in table.columns if name not in taken.values()]
     if label is None:
-        label = _named(table, "label")
+        label = _column_for(table, "label")
     if text is None:
-        text = _named(table, "text") or _only([name for name in others if name != label])
+        text = _column_for(table, "text") or _only([name for name in others if name != label])
     if label is None and labelled:
         label = _only([name for name in others if name != text])
     for role, name in (("text", text), ("label", label)):
         if name is None and (labelled or role == "text"):
             raise InputError(f"{table.path}: {_no_column(table, role)}")
         if name is not None and name not in table.columns:
-            raise InputError(f"{table.path}: no column {name!r}; there are {listed(table.columns)}")
+            raise InputError(
+                f"{table.path}: no column {name!r}; there are {join_names(table.columns)}"
+            )
     return Columns(str(text), label, taken["id"], taken["split"])
 
 
@@ -310,8 +316,8 @@ def _no_column(table: Table, role: str) -> str:
         return f"both {first!r} and {second!r} could be the {role}; say which: {role}=…"
     without = ", or labelled=False if there is none" if role == "label" else ""
     return (
-        f"no {role} column among {listed(table.columns)}; say which one it is: {role}=…{without} "
-        "(is the header line missing?)"
+        f"no {role} column among {join_names(table.columns)}; say which one it is: "
+        f"{role}=…{without} (is the header line missing?)"
     )
 
 
@@ -319,7 +325,7 @@ def _candidates(table: Table, role: str) -> list[str]:
     return [name for name in table.columns if name.lower() in _NAMES[role].split()]
 
 
-def _named(table: Table, role: str) -> str | None:
+def _column_for(table: Table, role: str) -> str | None:
     """Return the only column whose name speaks for the role, or None."""
     return _only(_candidates(table, role))
 

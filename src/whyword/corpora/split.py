@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def held_out(labels: Sequence[object], count: int, seed: int) -> NDArray[np.bool_]:
+def hold_out(labels: Sequence[object], count: int, seed: int) -> NDArray[np.bool_]:
     """Choose `count` documents at random, each class by its share; one of a class always stays.
 
     Parameters

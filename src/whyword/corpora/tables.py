@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol, TypeAlias, cast
 
-from whyword.base.checks import existing_file, listed
+from whyword.base.checks import existing_file, join_names
 from whyword.base.errors import InputError
+from whyword.base.progress import OnProgress, Progress, ignore
 
 Row: TypeAlias = tuple[str, tuple[object, ...]]  # where it stands, its values
-Told: TypeAlias = Callable[[float], object]  # called with the share of a file that is read
 
 _DELIMITERS = ",;\t|"
 _BLOCK = 1 << 20
@@ -25,17 +25,17 @@ _LONGEST_FIELD = (1 << 31) - 1  # what a C long holds everywhere
 _ESCAPED = re.compile("[\udc80-\udcff]")  # what stands for a byte that could not be decoded
 
 
-class Unfit(NamedTuple):
+class BadRow(NamedTuple):
     """A row that cannot be read: where it stands and why."""
 
     place: str
     reason: str
 
 
-Refuse: TypeAlias = Callable[[Unfit], None]  # what is done about such a row
+OnBadRow: TypeAlias = Callable[[BadRow], None]  # what is done about such a row
 
 
-def stop(row: Unfit) -> None:
+def raise_bad_row(row: BadRow) -> None:
     """Raise the error that the row cannot be read."""
     raise InputError(f"{row.place}: {row.reason}")
 
@@ -43,10 +43,10 @@ def stop(row: Unfit) -> None:
 class Rows(Protocol):
     """How a table's rows are read."""
 
-    def __call__(self, names: Sequence[str], refuse: Refuse = ...) -> Iterator[Row]:
+    def __call__(self, names: Sequence[str], on_bad_row: OnBadRow = ...) -> Iterator[Row]:
         """Stream (place, values of the named columns) from the beginning.
 
-        Rows that cannot be read go to `refuse` and are left out.
+        Rows that cannot be read go to `on_bad_row` and are left out.
         """
 
 
@@ -66,11 +66,7 @@ class Table:
     rows: Rows
 
 
-def _nobody(_: float) -> None:
-    """Be told, and do nothing."""
-
-
-def open_table(path: Path, encoding: str = "utf-8", told: Told = _nobody) -> Table:
+def open_table(path: Path, encoding: str = "utf-8", on_progress: OnProgress | None = None) -> Table:
     """Open a table by its ending: .csv .tsv .jsonl .ndjson .json, each also .gz; .parquet."""
     kind = table_kind(path)
     if kind is None:
@@ -80,7 +76,7 @@ def open_table(path: Path, encoding: str = "utf-8", told: Told = _nobody) -> Tab
         raise InputError(f"{path}: unknown kind of file; expected {endings} (or a folder)")
     if existing_file(path).stat().st_size == 0:
         raise InputError(f"{path} is empty")
-    return _READERS[kind](path, encoding, told)
+    return _READERS[kind](path, encoding, on_progress or ignore)
 
 
 def table_kind(path: Path) -> str | None:
@@ -90,7 +86,10 @@ def table_kind(path: Path) -> str | None:
 
 
 def text_lines(
-    path: Path, encoding: str = "utf-8", lenient: bool = False, told: Told = _nobody
+    path: Path,
+    encoding: str = "utf-8",
+    lenient: bool = False,
+    on_progress: OnProgress | None = None,
 ) -> Iterator[str]:
     """Stream a text file's lines with their ends; errors name the byte and the line.
 
@@ -100,7 +99,7 @@ def text_lines(
     wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
     tail: list[str] = []  # of a line that spans blocks, joined once, so a long line stays linear
     line, read = 1, 0
-    for block in _blocks(path, told):
+    for block in _blocks(path, on_progress or ignore):
         read += len(block)
         if not wide and not lenient and b"\0" in block:
             at = read - len(block) + block.index(b"\0")
@@ -139,8 +138,8 @@ def _decoding_error(
 
 def flaw_of(text: str, encoding: str) -> str | None:
     """Return what is wrong with text that was read leniently, or None."""
-    if not text.isascii() and (found := _ESCAPED.search(text)):
-        return f"byte {ord(found[0]) - 0xDC00:#04x} is not valid {encoding}"
+    if not text.isascii() and (match := _ESCAPED.search(text)):
+        return f"byte {ord(match[0]) - 0xDC00:#04x} is not valid {encoding}"
     return "NUL byte" if "\0" in text else None
 
 
@@ -153,7 +152,7 @@ def _decoder(path: Path, encoding: str, errors: str = "strict") -> codecs.Increm
         raise InputError(f"{path}: unknown encoding {encoding!r}") from None
 
 
-def _blocks(path: Path, told: Told) -> Iterator[bytes]:
+def _blocks(path: Path, report: OnProgress) -> Iterator[bytes]:
     """Stream the file's bytes, decompressed; the last block is empty."""
     size = path.stat().st_size or 1
     try:
@@ -161,36 +160,36 @@ def _blocks(path: Path, told: Told) -> Iterator[bytes]:
             packed = path.suffix.lower() == ".gz"
             stream = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if packed else file
             while block := stream.read(_BLOCK):
-                told(file.tell() / size)
+                report(Progress(share=file.tell() / size))
                 yield block
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path}: damaged or cut-off gzip file ({error})") from None
     yield b""
 
 
-def _open_csv(path: Path, encoding: str, told: Told) -> Table:
+def _open_csv(path: Path, encoding: str, report: OnProgress) -> Table:
     csv.field_size_limit(_LONGEST_FIELD)  # the default, 131,072 characters, refuses long documents
 
-    def rows(names: Sequence[str], refuse: Refuse = stop) -> Iterator[Row]:
-        wanted = [columns.index(name) for name in names]
-        lines = text_lines(path, encoding, refuse is not stop, told)
-        records = _csv_records(path, lines, delimiter, refuse)
+    def rows(names: Sequence[str], on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Row]:
+        places = [columns.index(name) for name in names]
+        lines = text_lines(path, encoding, on_bad_row is not raise_bad_row, report)
+        records = _csv_records(path, lines, delimiter, on_bad_row)
         next(records)
         for line, fields in records:
             place = f"{path}, line {line}"
             if len(fields) != len(columns):
                 reason = f"{len(fields)} fields, but the header has {len(columns)}"
-                reason += f" ({listed(columns)})"
+                reason += f" ({join_names(columns)})"
                 if len(fields) > len(columns):
                     reason += f"; quote fields that hold {delimiter!r}"
-                refuse(Unfit(place, reason))
+                on_bad_row(BadRow(place, reason))
                 continue
-            values = tuple(fields[at] for at in wanted)
-            flaw = None if refuse is stop else flaw_of("".join(values), encoding)
+            values = tuple(fields[at] for at in places)
+            flaw = None if on_bad_row is raise_bad_row else flaw_of("".join(values), encoding)
             if flaw is None:
                 yield place, values
             else:
-                refuse(Unfit(place, flaw))
+                on_bad_row(BadRow(place, flaw))
 
     delimiter, columns = _csv_header(path, encoding)
     return Table(path, columns, rows)
@@ -219,7 +218,7 @@ def _cut(line: str, delimiter: str) -> list[str]:
 
 
 def _csv_records(
-    path: Path, lines: Iterator[str], delimiter: str, refuse: Refuse
+    path: Path, lines: Iterator[str], delimiter: str, on_bad_row: OnBadRow
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (line on which the record begins, fields)."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -232,36 +231,36 @@ def _csv_records(
             return
         except csv.Error as error:
             reason = f"{error}; is a quotation mark not closed or not doubled?"
-            refuse(Unfit(f"{path}, line {begin}", reason))
+            on_bad_row(BadRow(f"{path}, line {begin}", reason))
         if fields:
             yield begin, fields
         begin = reader.line_num + 1
 
 
-def _open_jsonl(path: Path, encoding: str, told: Told) -> Table:
-    def objects(refuse: Refuse) -> Iterator[tuple[str, dict[str, object]]]:
-        lenient = refuse is not stop
-        for number, line in enumerate(text_lines(path, encoding, lenient, told), 1):
+def _open_jsonl(path: Path, encoding: str, report: OnProgress) -> Table:
+    def objects(on_bad_row: OnBadRow) -> Iterator[tuple[str, dict[str, object]]]:
+        lenient = on_bad_row is not raise_bad_row
+        for number, line in enumerate(text_lines(path, encoding, lenient, report), 1):
             if not line.strip():
                 continue
             place = f"{path}, line {number}"
             value = (flaw_of(line, encoding) if lenient else None) or _json_object(line)
             if isinstance(value, str):
-                refuse(Unfit(place, value))
+                on_bad_row(BadRow(place, value))
             else:
                 yield place, value
 
-    def rows(names: Sequence[str], refuse: Refuse = stop) -> Iterator[Row]:
-        for place, value in objects(refuse):
+    def rows(names: Sequence[str], on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Row]:
+        for place, value in objects(on_bad_row):
             missing = [name for name in names if name not in value]
             if missing:
-                refuse(Unfit(place, f"no {missing[0]!r}, which the first line has"))
+                on_bad_row(BadRow(place, f"no {missing[0]!r}, which the first line has"))
             else:
                 yield place, tuple(value[name] for name in names)
 
     first = next(objects(lambda _: None), None)
     if first is None:
-        next(objects(stop), None)
+        next(objects(raise_bad_row), None)
         raise InputError(f"{path} has no rows")
     return Table(path, tuple(first[1]), rows)
 
@@ -279,36 +278,37 @@ def _json_object(line: str) -> dict[str, object] | str:
     return value
 
 
-def _open_parquet(path: Path, encoding: str, told: Told) -> Table:
+def _open_parquet(path: Path, encoding: str, report: OnProgress) -> Table:
     import pyarrow
     from pyarrow import parquet
 
-    def damaged(error: Exception) -> InputError:
+    def damaged_file(error: Exception) -> InputError:
         return InputError(f"{path}: not a whole Parquet file ({str(error).splitlines()[0]})")
 
-    def rows(names: Sequence[str], refuse: Refuse = stop) -> Iterator[Row]:
+    def rows(names: Sequence[str], on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Row]:
         number = 0
         try:
             # what pyarrow reads ahead it keeps until the end
             with parquet.ParquetFile(path, pre_buffer=False) as file:
                 for batch in file.iter_batches(_ROWS, columns=list(names)):
+                    read = number + batch.num_rows
+                    report(Progress(share=read / file.metadata.num_rows))
                     columns = (_python_values(batch[name]) for name in names)
                     for values in zip(*columns, strict=True):
                         number += 1
-                        told(number / file.metadata.num_rows)
                         place = f"{path}, row {number}"
                         broken = next((v for v in values if isinstance(v, _NotText)), None)
                         if broken is None:
                             yield place, values
                         else:
-                            refuse(Unfit(place, broken.reason))
+                            on_bad_row(BadRow(place, broken.reason))
         except (pyarrow.ArrowException, OSError, OverflowError) as error:
-            raise damaged(error) from None
+            raise damaged_file(error) from None
 
     try:
         columns = tuple(parquet.read_schema(path).names)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise damaged(error) from None
+        raise damaged_file(error) from None
     return Table(path, columns, rows)
 
 
@@ -325,18 +325,18 @@ def _python_values(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow has n
     try:
         values: list[object] = column.to_pylist()
     except UnicodeDecodeError:
-        values = [_decoded(value) for value in column.cast(pyarrow.large_binary()).to_pylist()]
+        values = [_decode(value) for value in column.cast(pyarrow.large_binary()).to_pylist()]
     return values
 
 
-def _decoded(value: bytes | None) -> object:
+def _decode(value: bytes | None) -> object:
     try:
         return None if value is None else value.decode()
     except UnicodeDecodeError as error:
         return _NotText(f"text that is not UTF-8 ({error.reason}, byte {error.start})")
 
 
-_READERS: dict[str, Callable[[Path, str, Told], Table]] = {
+_READERS: dict[str, Callable[[Path, str, OnProgress], Table]] = {
     ".csv": _open_csv,
     ".tsv": _open_csv,
     ".jsonl": _open_jsonl,

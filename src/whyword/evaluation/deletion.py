@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from whyword.base.checks import one_each, strings, whole_number
 from whyword.base.errors import InputError, NoDocumentsError
 from whyword.base.labels import Label
-from whyword.evaluation.erasure import scores_by_step
+from whyword.evaluation.curves import TRUE, DeletionCurve
 from whyword.evaluation.ranking import (
     LEAST,
     MOST,
@@ -22,178 +22,26 @@ from whyword.evaluation.ranking import (
     name_of,
     ranking_of,
 )
-from whyword.methods.blocks import Block, blocks, kind_of, model_classes
-from whyword.methods.registry import METHODS
+from whyword.evaluation.trajectories import Trajectories, concatenate, trajectories_of
+from whyword.methods.registry import METHODS, methods_for
 from whyword.methods.targets import PREDICTED, class_number, class_numbers
-from whyword.models.estimator import Estimator
+from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.protocol import Erasable, Erased, Trace
 
 Methods: TypeAlias = Iterable[str | Explainer] | Mapping[str, str | Explainer]
 
-TRUE = "true"
-STARTS = ("correct", "wrong", "all")
+SUBSETS = ("correct", "wrong", "all")
 ORDERS = (MOST, LEAST)
 ACTIONS = ("delete", "insert")
 COMPARED = ("lrp", "sensitivity", RANDOM, RANDOM_KNOWN)  # unless methods are named
 EXPERIMENTS: Mapping[int, Mapping[str, Any]] = {
-    1: {"documents": "correct", "target": TRUE, "order": "most"},
-    2: {"documents": "wrong", "target": TRUE, "order": "least"},
-    3: {"documents": "wrong", "target": PREDICTED, "order": "most"},
+    1: {"subset": "correct", "target": TRUE, "order": "most"},
+    2: {"subset": "wrong", "target": TRUE, "order": "least"},
+    3: {"subset": "wrong", "target": PREDICTED, "order": "most"},
 }
 _MOST_STEPS = 100_000
 _DOCUMENTS = 256  # whose scores at all steps are held at a time
-_KEPT_BYTES = 2**27  # of scores that may be asked for again
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DeletionCurve:
-    """What became of n documents while up to K of their words went (or came), in R runs.
-
-    Attributes
-    ----------
-    method, documents, target, order, action : str
-        As they were asked for.
-    chosen : (n,) intp
-        Which of the texts took part.
-    correct : (R, n, K + 1) bool
-        Whether the prediction was the true class after each step; the first column is the start.
-    scores, probabilities : (R, n, K + 1) float32
-        Of the target class.
-    opposite : (R, n, K + 1) float32, or None
-        The target's probability if the same words are put into the empty document instead
-        (taken out of the whole one, if the action is to insert).
-    """
-
-    method: str
-    documents: str
-    target: Label
-    order: str
-    action: str
-    chosen: NDArray[np.intp]
-    correct: NDArray[np.bool_]
-    scores: NDArray[np.float32]
-    probabilities: NDArray[np.float32]
-    opposite: NDArray[np.float32] | None = None
-
-    def __repr__(self) -> str:
-        return (
-            f"DeletionCurve({self.method}: {self.action} {self.order} relevant first, "
-            f"{len(self):,} documents, {self.steps} steps, area {self.area:.4f})"
-        )
-
-    def __len__(self) -> int:
-        return len(self.chosen)
-
-    @property
-    def steps(self) -> int:
-        """How many words went, K."""
-        return int(self.correct.shape[2]) - 1
-
-    @property
-    def runs(self) -> int:
-        """How many orders were tried: 1, or the runs of a random baseline."""
-        return len(self.correct)
-
-    @property
-    def accuracy(self) -> NDArray[np.float64]:
-        """Share of the documents predicted right after each step, mean of the runs: (K + 1,)."""
-        mean: NDArray[np.float64] = self.correct.mean(axis=(0, 1))
-        return mean
-
-    @property
-    def mean_score(self) -> NDArray[np.float64]:
-        """The target's score after each step, mean of documents and runs: (K + 1,)."""
-        mean: NDArray[np.float64] = self.scores.mean(axis=(0, 1), dtype=np.float64)
-        return mean
-
-    @property
-    def area(self) -> float:
-        """Area under the accuracy over the steps, as a share of the largest possible."""
-        return float(self.document_areas().mean())
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation of that area over the runs; 0 for a single run."""
-        areas = _areas(self.correct).mean(axis=1)
-        return float(areas.std(ddof=1)) if self.runs > 1 else 0.0
-
-    @property
-    def score_area(self) -> float:
-        """Mean height of the target's score over the steps."""
-        return float(self.document_areas("score").mean())
-
-    def document_areas(self, measure: str = "accuracy") -> NDArray[np.float64]:
-        """Return each document's area, mean of the runs, (n,); they average to :attr:`area`.
-
-        Parameters
-        ----------
-        measure : {"accuracy", "score"}
-        """
-        if measure not in ("accuracy", "score"):
-            raise InputError(f"measure may be 'accuracy' or 'score', not {measure!r}")
-        traces = self.correct if measure == "accuracy" else self.scores
-        mean: NDArray[np.float64] = _areas(traces).mean(axis=0)
-        return mean
-
-    @property
-    def aopc(self) -> float:
-        """Mean change of the target's score over the steps 0 … K (Samek et al., 2017).
-
-        How far it has fallen since the start; for insertion, risen.
-        """
-        mean = self.mean_score
-        change = float((mean[0] - mean).mean())
-        return change if self.action == "delete" else -change
-
-    @property
-    def comprehensiveness(self) -> float | None:
-        """Mean fall of the target's probability when the first 1 … K words are taken away."""
-        return self._fall(self.probabilities if self.action == "delete" else self.opposite)
-
-    @property
-    def sufficiency(self) -> float | None:
-        """Mean fall of the target's probability when only the first 1 … K words are kept."""
-        return self._fall(self.opposite if self.action == "delete" else self.probabilities)
-
-    def _fall(self, traces: NDArray[np.float32] | None) -> float | None:
-        whole = self.probabilities if self.action == "delete" else self.opposite
-        if traces is None or whole is None:
-            return None
-        return float((whole[:, :, :1] - traces[:, :, 1:]).mean(dtype=np.float64))
-
-    @property
-    def better(self) -> str | None:
-        """Whether a "lower" or a "higher" area speaks for the method; None if that is open."""
-        if self.target == TRUE or (self.target, self.documents) == (PREDICTED, "correct"):
-            return self.better_score
-        if (self.target, self.documents) == (PREDICTED, "wrong"):  # the wrong class goes
-            return "higher" if self.better_score == "lower" else "lower"
-        return None
-
-    @property
-    def better_score(self) -> str:
-        """Whether a "lower" or a "higher" mean score of the target speaks for the method."""
-        return "lower" if (self.action == "delete") == (self.order == MOST) else "higher"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the curve's figures as plain data; the documents' traces are left out."""
-        return {
-            "method": self.method,
-            "documents": self.documents,
-            "target": self.target,
-            "order": self.order,
-            "action": self.action,
-            "count": len(self),
-            "steps": self.steps,
-            "runs": self.runs,
-            "accuracy": self.accuracy.tolist(),
-            "mean_score": self.mean_score.tolist(),
-            "area": self.area,
-            "area_deviation": self.deviation,
-            "score_area": self.score_area,
-            "aopc": self.aopc,
-            "comprehensiveness": self.comprehensiveness,
-            "sufficiency": self.sufficiency,
-        }
+_CACHE_BYTES = 2**28  # of scores that may be asked for again
 
 
 def deletion_curve(
@@ -203,7 +51,7 @@ def deletion_curve(
     method: str | Explainer | None = None,
     order: str = "most",
     target: object = TRUE,
-    documents: str = "correct",
+    subset: str = "correct",
     steps: int = 50,
     *,
     relevance: Iterable[Any] | None = None,
@@ -221,26 +69,27 @@ def deletion_curve(
 
     Parameters
     ----------
-    model : CNNClassifier, SVMClassifier or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything with ``predict_proba(list of str)``
     texts : iterable of str
     labels : iterable
         The true class of each text.
     method : str or callable, optional
-        One of :func:`~whyword.explain`'s ("lrp" by default), "random", or "random_known": random
-        among the words the model knows (the others follow). Or a function, called as
-        ``method(model, texts, targets)``, that returns relevances. Given `relevance`, its name.
+        One of :func:`~whyword.explain`'s (by default the best for the model), "random", or
+        "random_known": random among the words the model knows (the others follow). Or a function,
+        called as ``method(model, texts, targets)``, that returns relevances. Given `relevance`,
+        its name.
     order : {"most", "least"}
         Which words go first; among equals, those that stand first.
     target : "true", "predicted" or a class
         For whom relevance is found.
-    documents : {"correct", "wrong", "all"}
+    subset : {"correct", "wrong", "all"}
         Those the model was right about at first, or wrong about.
     steps : int
         How many words go; a shorter document stays as it is when none is left.
     relevance : iterable, optional
         Somebody's relevances, one entry per text: a value for each word, a pair (spans, values)
         with character offsets, or an Explanation. See
-        :func:`~whyword.explanation.alignment.aligned`.
+        :func:`~whyword.explanation.alignment.align`.
     action : {"delete", "insert"}
         "insert" begins with none of the words, and puts them in.
     least_words : int
@@ -256,12 +105,12 @@ def deletion_curve(
     -------
     DeletionCurve
     """
-    study = _Study(model, texts, labels)
-    question = study.question(order, target, documents, steps, action, least_words, sufficiency)
-    ranking = study.ranking(method, order, runs, seed, relevance, parameters)
-    (curve,) = study.curves([(question, ranking)])
+    deletion = _WordDeletion(model, texts, labels)
+    experiment = deletion.experiment(order, target, subset, steps, action, least_words, sufficiency)
+    ranking = deletion.ranking(method, order, runs, seed, relevance, parameters)
+    (curve,) = deletion.curves([(experiment, ranking)])
     if curve is None:
-        raise NoDocumentsError(question.nothing(len(study.texts)))
+        raise NoDocumentsError(experiment.nothing(len(deletion.texts)))
     return curve
 
 
@@ -269,7 +118,7 @@ def deletion_curves(
     model: object,
     texts: Iterable[str],
     labels: Iterable[Any],
-    methods: Methods = COMPARED,
+    methods: Methods | None = None,
     experiments: Iterable[int] = tuple(EXPERIMENTS),
     steps: int = 50,
     *,
@@ -284,8 +133,8 @@ def deletion_curves(
     ----------
     model, texts, labels, steps, runs, seed
         As for :func:`deletion_curve`.
-    methods : iterable of str, or mapping from name to str or callable
-        As for :func:`deletion_curve`.
+    methods : iterable of str, or mapping from name to str or callable, optional
+        As for :func:`deletion_curve`; by default the paper's, as far as the model is able to.
     experiments : iterable of int
         Of :data:`EXPERIMENTS`.
     least_words : int, optional
@@ -298,28 +147,35 @@ def deletion_curves(
     dict from experiment to dict from method to DeletionCurve
         Without the experiments that no document is fit for.
     """
-    study = _Study(model, texts, labels)
-    asked: dict[tuple[int, str], tuple[_Question, Ranking]] = {}
-    named = named_methods(methods)
+    deletion = _WordDeletion(model, texts, labels)
+    planned: dict[tuple[int, str], tuple[_Experiment, Ranking]] = {}
+    named = named_methods(compared_methods(model) if methods is None else methods)
     least = 2 * whole_number("steps", steps) if least_words is None else least_words
     numbers = list(experiments) if isinstance(experiments, Iterable) else [experiments]
     for number in numbers:
         if not isinstance(number, int) or number not in EXPERIMENTS:
             raise InputError(f"experiments are 1, 2 and 3, not {number!r:.60}")
-        experiment = dict(EXPERIMENTS[number])
+        settings = dict(EXPERIMENTS[number])
         for name, method in named.items():
             both = sufficiency and method not in (RANDOM, RANDOM_KNOWN)
-            question = study.question(
-                steps=steps, least_words=least, sufficiency=both, **experiment
+            experiment = deletion.experiment(
+                steps=steps, least_words=least, sufficiency=both, **settings
             )
-            order = experiment["order"]
-            ranking = replace(study.ranking(method, order, runs, seed), name=name)
-            asked[number, name] = question, ranking
-    found: dict[int, dict[str, DeletionCurve]] = {}
-    for (number, name), curve in zip(asked, study.curves(list(asked.values())), strict=True):
+            ranking = deletion.ranking(method, settings["order"], runs, seed)
+            planned[number, name] = experiment, replace(ranking, name=name)
+    curves: dict[int, dict[str, DeletionCurve]] = {}
+    results = deletion.curves(list(planned.values()))
+    for (number, name), curve in zip(planned, results, strict=True):
         if curve is not None:
-            found.setdefault(number, {})[name] = curve
-    return found
+            curves.setdefault(number, {})[name] = curve
+    return curves
+
+
+def compared_methods(model: object) -> list[str]:
+    """Return what is compared unless methods are named: the model's best, and the paper's."""
+    able = methods_for(as_classifier(model).trace_kind)
+    names = [next(iter(able)), *COMPARED]
+    return [name for name in dict.fromkeys(names) if name in able or name == RANDOM_KNOWN]
 
 
 def named_methods(methods: Methods) -> dict[str, str | Explainer]:
@@ -346,34 +202,38 @@ def named_methods(methods: Methods) -> dict[str, str | Explainer]:
 # ---- which documents, which words -------------------------------------------------------------
 
 
-class _Study:
+class _WordDeletion:
     """Labelled texts and a model that predicts them while words go."""
 
     def __init__(self, model: object, texts: Iterable[str], labels: Iterable[Any]) -> None:
-        kind_of(model)
-        self.model = model
-        self.classes = model_classes(model)
+        self.given, self.model = model, as_classifier(model)
+        if not issubclass(self.model.trace_kind, Erasable):
+            raise InputError(
+                "word deletion needs a model whose words can be taken away, which one of kind "
+                f"{self.model.kind!r} is not"
+            )
+        self.classes = labels_of(self.model)
         self.texts = strings("texts", texts)
         self.truth = class_numbers(self.classes, one_each("labels", labels, len(self.texts)))
 
-    def question(
+    def experiment(
         self,
         order: str,
         target: object,
-        documents: str,
+        subset: str,
         steps: int,
         action: str = "delete",
         least_words: int = 1,
         sufficiency: bool = True,
-    ) -> "_Question":
-        """Return what is asked; raise if something does not fit."""
+    ) -> "_Experiment":
+        """Return the experiment of these settings; raise if something does not fit."""
         _check_choice("order", order, ORDERS)
-        _check_choice("documents", documents, STARTS)
+        _check_choice("subset", subset, SUBSETS)
         _check_choice("action", action, ACTIONS)
         steps = whole_number("steps", steps, most=_MOST_STEPS)
         least = whole_number("least_words", least_words)
-        return _Question(
-            self.classes, target, documents, order, action, steps, least, bool(sufficiency)
+        return _Experiment(
+            self.classes, target, subset, order, action, steps, least, bool(sufficiency)
         )
 
     def ranking(
@@ -387,199 +247,130 @@ class _Study:
     ) -> Ranking:
         """Return the order in which words go."""
         count = len(self.texts)
-        return ranking_of(self.model, method, relevance, count, order, runs, seed, parameters)
+        return ranking_of(self.given, method, relevance, count, order, runs, seed, parameters)
 
-    def curves(self, asked: Sequence[tuple["_Question", Ranking]]) -> list[DeletionCurve | None]:
-        """Return the curve of each question; None where no document is fit for it."""
-        parts: list[list[_Traces]] = [[] for _ in asked]
+    def curves(
+        self, planned: Sequence[tuple["_Experiment", Ranking]]
+    ) -> list[DeletionCurve | None]:
+        """Return the curve of each experiment; None where no document is fit for it."""
+        parts: list[list[Trajectories]] = [[] for _ in planned]
         first = 0
-        for block in blocks(self.model, self.texts, 1, elements=False):
-            truth = self.truth[first : first + len(block.documents)]
-            by_step = _ScoresByStep(block)
-            for (question, ranking), traces in zip(asked, parts, strict=True):
-                traces += self._traces(question, ranking, by_step, truth, first)
-            first += len(block.documents)
+        for trace in self.model.trace(self.texts):
+            truth = self.truth[first : first + len(trace)]
+            by_step = _ErasedWords(trace)
+            for (experiment, ranking), traces in zip(planned, parts, strict=True):
+                traces += self._trajectories(experiment, ranking, by_step, truth, first)
+            first += len(trace)
         return [
-            question.curve(ranking.name, _joined(traces)) if traces else None
-            for (question, ranking), traces in zip(asked, parts, strict=True)
+            experiment.curve(ranking.name, concatenate(traces)) if traces else None
+            for (experiment, ranking), traces in zip(planned, parts, strict=True)
         ]
 
-    def _traces(
+    def _trajectories(
         self,
-        question: "_Question",
+        experiment: "_Experiment",
         ranking: Ranking,
-        by_step: "_ScoresByStep",
+        by_step: "_ErasedWords",
         truth: NDArray[np.intp],
         first: int,
-    ) -> "Iterator[_Traces]":
+    ) -> Iterator[Trajectories]:
         """Yield what becomes of a block's documents, some at a time."""
-        block = by_step.block
-        chosen = question.chosen(block, truth)
-        targets = question.targets(block, truth)
-        longest = max((len(block.documents[number]) for number in chosen.tolist()), default=0)
-        steps = min(question.steps, longest)  # after which nothing is left to change
-        orders = ranking.orders(block, targets, first, steps, chosen)
-        insert = question.action == "insert"
+        trace = by_step.trace
+        chosen = experiment.select(trace, truth)
+        targets = experiment.targets(trace, truth)
+        longest = max((len(trace.documents[number]) for number in chosen.tolist()), default=0)
+        steps = min(experiment.steps, longest)  # after which nothing is left to change
+        orders = ranking.orders(trace, targets, first, steps, chosen)
+        insert = experiment.action == "insert"
         for start in range(0, len(chosen), _DOCUMENTS):
             part = slice(start, start + _DOCUMENTS)
             some, order = chosen[part], orders[part]
-            found = by_step(some, order, insert)
-            opposite = by_step(some, order, not insert) if question.both else None
+            erased = by_step(some, order, insert)
+            opposite = by_step(some, order, not insert) if experiment.both else None
             numbers = targets[some, 0]
-            found_traces = _traces(self.model, first + some, found, opposite, truth[some], numbers)
-            yield found_traces.prolonged(question.steps)
+            paths = trajectories_of(first + some, erased, opposite, truth[some], numbers)
+            yield paths.prolonged(experiment.steps)
 
 
-class _ScoresByStep:
-    """What the model says of a block's documents, step by step.
+class _ErasedWords:
+    """What the model says of a trace's documents, step by step.
 
-    Questions may ask for the same: words by chance go in the same order whatever the target. So
-    the last answers are kept, as far as they take little room.
+    Experiments may need the same: words by chance go in the same order whatever the target. So
+    the last results are kept, as far as they take little room.
     """
 
-    def __init__(self, block: Block) -> None:
-        self.block = block
-        self._kept: dict[tuple[bytes, bytes, bool], NDArray[np.float64]] = {}
+    def __init__(self, trace: Any) -> None:  # noqa: ANN401 - a Trace that is Erasable
+        self.trace = trace
+        self._cache: dict[tuple[bytes, bytes, bool], Erased] = {}
 
     def __call__(
         self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool
-    ) -> NDArray[np.float64]:
-        """Return what :func:`~whyword.evaluation.erasure.scores_by_step` does."""
-        asked = documents.tobytes(), orders.tobytes(), insert
-        if asked not in self._kept:
-            found = scores_by_step(self.block, documents, orders, insert)
-            while self._kept and self._size() + found.nbytes > _KEPT_BYTES:
-                del self._kept[next(iter(self._kept))]
-            self._kept[asked] = found
-        return self._kept[asked]
+    ) -> Erased:
+        """Return what :meth:`~whyword.models.protocol.Erasable.erase` does."""
+        key = documents.tobytes(), orders.tobytes(), insert
+        if key not in self._cache:
+            erased = self.trace.erase(documents, orders, insert)
+            while self._cache and self._size() + _size(erased) > _CACHE_BYTES:
+                del self._cache[next(iter(self._cache))]
+            self._cache[key] = erased
+        return self._cache[key]
 
     def _size(self) -> int:
-        return sum(scores.nbytes for scores in self._kept.values())
+        return sum(map(_size, self._cache.values()))
+
+
+def _size(erased: Erased) -> int:
+    return erased.scores.nbytes + erased.probabilities.nbytes
 
 
 @dataclass(frozen=True)
-class _Question:
+class _Experiment:
     """Which documents take part, whose score is looked at, and what is done to the words."""
 
     classes: list[Label]
     target: object
-    start: str
+    subset: str
     order: str
     action: str
     steps: int
     least_words: int
     both: bool
 
-    def targets(self, block: Block, truth: NDArray[np.intp]) -> NDArray[np.int32]:
-        """Return the target of each document of a block, (documents, 1)."""
+    def targets(self, trace: Trace, truth: NDArray[np.intp]) -> NDArray[np.int32]:
+        """Return the target of each document of a trace, (documents, 1)."""
         if isinstance(self.target, str) and self.target == TRUE:
             numbers = truth
         elif isinstance(self.target, str) and self.target == PREDICTED:
-            numbers = block.scores.argmax(axis=1)
+            numbers = trace.predicted
         else:
             numbers = np.full(len(truth), class_number(self.classes, self.target))
         return np.ascontiguousarray(numbers[:, None], np.int32)
 
-    def chosen(self, block: Block, truth: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the numbers of the block's documents that take part."""
-        right = block.scores.argmax(axis=1) == truth
-        within = np.array([len(document) >= self.least_words for document in block.documents])
-        if self.start != "all":
-            within &= right if self.start == "correct" else ~right
+    def select(self, trace: Trace, truth: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the numbers of the trace's documents that take part."""
+        right = trace.predicted == truth
+        within = np.array([len(document) >= self.least_words for document in trace.documents])
+        if self.subset != "all":
+            within &= right if self.subset == "correct" else ~right
         return np.flatnonzero(within)
 
-    def curve(self, name: str, traces: "_Traces") -> DeletionCurve:
-        """Return the answer."""
+    def curve(self, name: str, trajectories: Trajectories) -> DeletionCurve:
+        """Return what became of the documents."""
         target = self.target if isinstance(self.target, Label) else str(self.target)
-        return DeletionCurve(name, self.start, target, self.order, self.action, *traces)
+        return DeletionCurve(name, self.subset, target, self.order, self.action, *trajectories)
 
     def nothing(self, texts: int) -> str:
         """Return why there was no document to start from."""
-        return nothing_to_start_from(self.start, self.least_words, texts)
+        return nothing_to_start_from(self.subset, self.least_words, texts)
 
 
-def nothing_to_start_from(documents: str, least_words: int, texts: int) -> str:
+def nothing_to_start_from(subset: str, least_words: int, texts: int) -> str:
     """Return the message that none of the texts is of the kind that an experiment needs."""
     if not texts:
         return "there are no texts"
-    kind = {"correct": "predicted right", "wrong": "predicted wrong", "all": "there"}[documents]
+    kind = {"correct": "predicted right", "wrong": "predicted wrong", "all": "there"}[subset]
     words = f"{least_words} word{'s' if least_words > 1 else ''}"
     return f"none of the {texts:,} texts is {kind} and has at least {words}"
-
-
-# ---- what became of them ----------------------------------------------------------------------
-
-
-class _Traces(NamedTuple):
-    """Of some documents: the fields of DeletionCurve from `chosen` on."""
-
-    chosen: NDArray[np.intp]
-    correct: NDArray[np.bool_]
-    scores: NDArray[np.float32]
-    probabilities: NDArray[np.float32]
-    opposite: NDArray[np.float32] | None
-
-    def prolonged(self, steps: int) -> "_Traces":
-        """Return traces of so many steps: the last ones change nothing."""
-        more = ((0, 0), (0, 0), (0, steps + 1 - self.correct.shape[2]))
-        return _Traces(
-            self.chosen,
-            np.pad(self.correct, more, "edge"),
-            np.pad(self.scores, more, "edge"),
-            np.pad(self.probabilities, more, "edge"),
-            None if self.opposite is None else np.pad(self.opposite, more, "edge"),
-        )
-
-
-def _traces(
-    model: object,
-    chosen: NDArray[np.intp],
-    scores: NDArray[np.float64],
-    opposite: NDArray[np.float64] | None,
-    truth: NDArray[np.intp],
-    targets: NDArray[np.int32],
-) -> _Traces:
-    """Return the traces of n documents from all classes' scores, (n, R, K + 1, C)."""
-    return _Traces(
-        chosen,
-        np.moveaxis(scores.argmax(axis=3) == truth[:, None, None], 0, 1),
-        _of_target(scores, targets),
-        _of_target(_probabilities(model, scores), targets),
-        None if opposite is None else _of_target(_probabilities(model, opposite), targets),
-    )
-
-
-def _of_target(values: NDArray[np.float64], targets: NDArray[np.int32]) -> NDArray[np.float32]:
-    """Return the targets' values of all classes', (R, n, K + 1)."""
-    column = targets.astype(np.intp)[:, None, None, None]
-    chosen = np.take_along_axis(values, column, axis=3)[..., 0]
-    return np.moveaxis(chosen, 0, 1).astype(np.float32)
-
-
-def _probabilities(model: object, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    if not isinstance(model, Estimator):
-        return scores  # they are probabilities
-    flat = model.probabilities(scores.reshape(-1, scores.shape[-1]))
-    return flat.reshape(scores.shape)
-
-
-def _joined(parts: list[_Traces]) -> _Traces:
-    opposite = [part.opposite for part in parts if part.opposite is not None]
-    return _Traces(
-        np.concatenate([part.chosen for part in parts]),
-        np.concatenate([part.correct for part in parts], axis=1),
-        np.concatenate([part.scores for part in parts], axis=1),
-        np.concatenate([part.probabilities for part in parts], axis=1),
-        np.concatenate(opposite, axis=1) if opposite else None,
-    )
-
-
-def _areas(traces: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the mean height of traces over their steps, by the trapezoidal rule: (R, n)."""
-    ends = (traces[..., 0].astype(np.float64) + traces[..., -1]) / 2
-    inner = traces[..., 1:-1].sum(axis=2, dtype=np.float64)
-    areas: NDArray[np.float64] = (ends + inner) / (traces.shape[2] - 1)
-    return areas
 
 
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,14 @@ import numpy as np
 from whyword.analysis.summary import WEIGHTINGS, summarize
 from whyword.base.checks import one_each, real_number, strings, whole_number
 from whyword.base.errors import InputError
-from whyword.base.files import delivered
+from whyword.base.files import save_or_return
+from whyword.base.progress import OnProgress, Progress, ignore
+from whyword.evaluation.comparison import Comparison, compare_all
+from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.deletion import (
-    COMPARED,
     EXPERIMENTS,
-    DeletionCurve,
     Methods,
+    compared_methods,
     deletion_curves,
     named_methods,
     nothing_to_start_from,
@@ -27,12 +29,10 @@ from whyword.evaluation.power import ExplanatoryPower, explanatory_power
 from whyword.evaluation.quality import ModelQuality, model_quality
 from whyword.evaluation.ranking import RANDOM, RANDOM_KNOWN, Explainer
 from whyword.evaluation.sanity import SanityCheck, model_randomisation
-from whyword.evaluation.significance import Comparison, compare_all
-from whyword.methods.blocks import documents_of, kind_of
+from whyword.methods.predict import predicted_labels
 from whyword.methods.registry import METHODS
-from whyword.methods.request import identity_of
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.blackbox import as_classifier
+from whyword.models.protocol import ElementWise, Embedded, Trained
 
 _STEPS = 50  # the paper's; of documents twice as long
 _LONG_SHARE = 0.2  # of the documents that must be so long
@@ -50,19 +50,19 @@ class Evaluation(Findings):
 
     def to_html(self, path: str | Path | None = None, title: str = "Evaluation") -> str:
         """Return a self-contained page with tables, curves and verdicts; given a path, write it."""
-        return delivered("".join(evaluation_page(self, str(title))), path)
+        return save_or_return("".join(evaluation_page(self, str(title))), path)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return all figures as JSON; given a path, write them."""
         data = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-        return delivered(data + "\n", path)
+        return save_or_return(data + "\n", path)
 
 
 def evaluate(
-    model: CNNClassifier | SVMClassifier,
+    model: object,
     texts: Iterable[str],
     labels: Iterable[Any],
-    methods: Methods = COMPARED,
+    methods: Methods | None = None,
     *,
     source: str = "",
     steps: int | None = None,
@@ -71,7 +71,7 @@ def evaluate(
     splits: int = 10,
     seed: int = 0,
     alpha: float = 0.05,
-    tell: Callable[[str], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Evaluation:
     """Judge a model, and methods that explain it, on labelled texts.
 
@@ -80,13 +80,14 @@ def evaluate(
 
     Parameters
     ----------
-    model : CNNClassifier or SVMClassifier
+    model : TextClassifier, or anything with ``predict_proba(list of str)``
     texts : iterable of str
         Not those it was trained on.
     labels : iterable
-    methods : sequence of str, or mapping from name to str or callable
+    methods : sequence of str, or mapping from name to str or callable, optional
         Of :func:`~whyword.explain`, "random_known", or functions that are called as
-        ``method(model, texts, targets)`` and return relevances.
+        ``method(model, texts, targets)`` and return relevances. By default the paper's, as far
+        as the model is able to.
     source : str
         Where the texts are from, for the report.
     steps : int, optional
@@ -101,45 +102,40 @@ def evaluate(
     seed : int
     alpha : float
         Of the tests of significance.
-    tell : callable, optional
-        Called with the name of each stage as it begins.
+    on_progress : callable, optional
+        Called with the :class:`~whyword.base.progress.Progress` as each stage begins.
 
     Returns
     -------
     Evaluation
     """
-    kind_of(model)
-    if not isinstance(model, CNNClassifier | SVMClassifier):
-        raise InputError(
-            f"evaluate takes a CNNClassifier or SVMClassifier, not {type(model).__name__}; "
-            "deletion_curve takes any model"
-        )
+    traced = as_classifier(model)
     several = strings("texts", texts)
     given = one_each("labels", labels, len(several))
     if not several:
         raise InputError("there are no texts to evaluate on")
-    lengths = [len(document) for document in documents_of(model, several)]
+    lengths = [len(document) for document in traced.documents(several)]
     steps = _steps(lengths) if steps is None else whole_number("steps", steps)
     least = 2 * steps if least_words is None else whole_number("least_words", least_words)
-    named = named_methods(methods)
+    named = named_methods(compared_methods(model) if methods is None else methods)
     runs, splits = whole_number("runs", runs), whole_number("splits", splits)
     seed, alpha = whole_number("seed", seed, least=0), real_number("alpha", alpha, above=0)
-    study = _Study(model, several, given, named, seed, alpha, tell or (lambda _: None))
-    quality = study.quality()
-    curves = study.deletions(steps, least, runs)
-    powers = study.powers(lengths, splits)
-    checks = study.checks(lengths)
+    stages = _EvaluationStages(model, several, given, named, seed, alpha, on_progress or ignore)
+    quality = stages.quality()
+    curves = stages.deletions(steps, least, runs)
+    powers = stages.powers(lengths, splits)
+    checks = stages.checks(lengths)
     return Evaluation(
-        model=identity_of(model),
-        kind=type(model).__name__,
+        model=traced.identity,
+        kind=traced.kind,
         classes=tuple(one.label for one in quality.classes),
         quality=quality,
         curves=curves,
-        curve_comparisons={n: study.compared(found) for n, found in curves.items()},
+        curve_comparisons={n: stages.compare(by_method) for n, by_method in curves.items()},
         powers=powers,
-        power_comparisons=study.compared(powers),
+        power_comparisons=stages.compare(powers),
         checks=checks,
-        remarks=study.remarks,
+        remarks=stages.remarks,
         settings={
             "source": str(source),
             "documents": len(several),
@@ -151,7 +147,7 @@ def evaluate(
             "seed": seed,
             "alpha": alpha,
         },
-        seconds=study.finished(),
+        seconds=stages.durations(),
     )
 
 
@@ -162,43 +158,44 @@ def _steps(lengths: Sequence[int]) -> int:
     return max(1, min(_STEPS, int(np.median(lengths)) // 2))
 
 
-class _Study:
+class _EvaluationStages:
     """The stages of an evaluation, timed, with remarks on what could not be done."""
 
     def __init__(
         self,
-        model: CNNClassifier | SVMClassifier,
+        model: object,
         texts: list[str],
         labels: list[Any],
         methods: dict[str, str | Explainer],
         seed: int,
         alpha: float,
-        tell: Callable[[str], None],
+        on_progress: OnProgress,
     ) -> None:
-        self.model, self.texts, self.labels, self.methods = model, texts, labels, methods
-        self.seed, self.alpha, self.tell = seed, alpha, tell
+        self.given, self.model = model, as_classifier(model)
+        self.texts, self.labels, self.methods = texts, labels, methods
+        self.seed, self.alpha, self.on_progress = seed, alpha, on_progress
         self.remarks: list[str] = []
-        self.begun: list[tuple[str, float]] = []
+        self.starts: list[tuple[str, float]] = []
 
     def begin(self, stage: str) -> None:
-        self.begun.append((stage, time.perf_counter()))
-        self.tell(stage)
+        self.starts.append((stage, time.perf_counter()))
+        self.on_progress(Progress(stage))
 
-    def finished(self) -> dict[str, float]:
-        ends = [start for _, start in self.begun[1:]] + [time.perf_counter()]
-        pairs = zip(self.begun, ends, strict=True)
+    def durations(self) -> dict[str, float]:
+        ends = [start for _, start in self.starts[1:]] + [time.perf_counter()]
+        pairs = zip(self.starts, ends, strict=True)
         return {stage: round(end - start, 2) for (stage, start), end in pairs}
 
     def quality(self) -> ModelQuality:
         self.begin("the model")
         if len(self.texts) < _FEW_DOCUMENTS:
             self.remarks.append(f"All figures rest on {len(self.texts)} documents only.")
-        return model_quality(self.model, self.texts, self.labels)
+        return model_quality(self.given, self.texts, self.labels)
 
     def deletions(self, steps: int, least: int, runs: int) -> dict[int, dict[str, DeletionCurve]]:
         self.begin("word deletion")
-        found = deletion_curves(
-            self.model,
+        experiments = deletion_curves(
+            self.given,
             self.texts,
             self.labels,
             self.methods,
@@ -208,16 +205,20 @@ class _Study:
             seed=self.seed,
         )
         for number, experiment in EXPERIMENTS.items():
-            if number not in found:
-                why = nothing_to_start_from(experiment["documents"], least, len(self.texts))
+            if number not in experiments:
+                why = nothing_to_start_from(experiment["subset"], least, len(self.texts))
                 self.remarks.append(f"Word deletion {number} was left out: {why}.")
-        for number, curves in found.items():
+        for number, curves in experiments.items():
             count = len(next(iter(curves.values())))
             if count < _FEW_DOCUMENTS:
                 self.remarks.append(f"Word deletion {number} rests on {count} documents only.")
-        return found
+        return experiments
 
     def powers(self, lengths: Sequence[int], splits: int) -> dict[str, ExplanatoryPower]:
+        kind = self.model.trace_kind
+        if not issubclass(kind, Embedded):
+            self.remarks.append("Explanatory power needs documents with vectors: it was left out.")
+            return {}
         chosen = np.flatnonzero(np.array(lengths) > 1)
         if len(chosen) > _POWER_DOCUMENTS:
             random = np.random.default_rng(self.seed)
@@ -234,43 +235,46 @@ class _Study:
         rows: dict[str, dict[str, Any]] = {}
         for name, method in self.methods.items():
             if not isinstance(method, str):
-                given = method(self.model, texts, self.model.predict(texts).tolist())
-                rows[name] = {"relevance": given}
+                relevance = method(self.given, texts, predicted_labels(self.model, texts))
+                rows[name] = {"relevance": relevance}
             elif method in METHODS:
-                if METHODS[method].elements and isinstance(self.model, CNNClassifier):
+                if METHODS[method].element_sums and issubclass(kind, ElementWise):
                     rows[f"{name} (ew)"] = {"method": method, "level": "element"}
                 rows[name] = {"method": method}
                 if method == RANDOM:
                     rows[name]["seed"] = self.seed
-        rows |= {weighting: {"method": weighting} for weighting in reversed(WEIGHTINGS)}
-        found = {}
-        for name, asked in rows.items():
+        rows |= {weighting: {"method": weighting} for weighting in reversed(list(WEIGHTINGS))}
+        powers = {}
+        for name, options in rows.items():
             self.begin(f"explanatory power: {name}")
-            vectors = summarize(self.model, texts, **asked)
-            found[name] = explanatory_power(
+            vectors = summarize(self.model, texts, **options)
+            powers[name] = explanatory_power(
                 vectors, labels, splits, range(1, most + 1), seed=self.seed
             )
-        return found
+        return powers
 
     def checks(self, lengths: Sequence[int]) -> dict[str, list[SanityCheck]]:
         words = np.flatnonzero(np.array(lengths) > 1)
+        model = self.model
+        if not isinstance(model, Trained):
+            self.remarks.append("Sanity checks need weights to shuffle: they were left out.")
+            return {}
         if not len(words):
             return {}
         random = np.random.default_rng(self.seed)
         count = min(_SANITY_DOCUMENTS, len(words))
         some = [self.texts[n] for n in random.choice(words, count, replace=False).tolist()]
-        layers = ("all", "output") if isinstance(self.model, CNNClassifier) else ("all",)
-        found = {}
+        checks = {}
         for name, method in self.methods.items():
             if method not in (RANDOM, RANDOM_KNOWN):
                 self.begin(f"sanity: {name}")
-                found[name] = [
-                    model_randomisation(self.model, some, method, layers=layer, seed=self.seed)
-                    for layer in layers
+                checks[name] = [
+                    model_randomisation(model, some, method, layers=layer, seed=self.seed)
+                    for layer in model.shuffled_layers
                 ]
-        return found
+        return checks
 
-    def compared(self, measured: Any) -> list[Comparison]:  # noqa: ANN401 - curves or powers
+    def compare(self, measured: Any) -> list[Comparison]:  # noqa: ANN401 - curves or powers
         if len(measured) < 2 or any(
             isinstance(one, ExplanatoryPower) and len(one.splits) < 2 for one in measured.values()
         ):

@@ -5,11 +5,11 @@ from importlib.metadata import version
 from typing import Any
 
 from whyword.base.labels import Label
-from whyword.evaluation.deletion import DeletionCurve
+from whyword.evaluation.comparison import Comparison
+from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.power import ExplanatoryPower
 from whyword.evaluation.quality import ModelQuality
 from whyword.evaluation.sanity import SanityCheck
-from whyword.evaluation.significance import Comparison
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,8 +52,8 @@ class Findings:
     def __repr__(self) -> str:
         powers = ", ".join(f"{name} {power.epi:.4f}" for name, power in self.powers.items())
         return (
-            f"{type(self).__name__}({self.quality.documents:,} documents, accuracy "
-            f"{self.quality.accuracy:.4f}, EPI: {powers})"
+            f"{type(self).__name__}({self.quality.n_documents:,} documents, accuracy "
+            f"{self.quality.accuracy:.4f}{', EPI: ' if powers else ''}{powers})"
         )
 
     def to_dict(self) -> dict[str, Any]:

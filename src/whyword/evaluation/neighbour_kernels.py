@@ -41,37 +41,37 @@ def dense_distances(vectors: Numbers, rows: Places, others: Places) -> Numbers:
     rows : (r,) int64
     others : (r, M) int64
     """
-    found = np.empty(others.shape)
+    distances = np.empty(others.shape)
 
     def work(first: int, last: int) -> None:
-        fill_dense_distances(vectors, rows, others, first, last, found)
+        fill_dense_distances(vectors, rows, others, first, last, distances)
 
     in_threads(work, len(rows))
-    return found
+    return distances
 
 
 @compiled
 def fill_dense_distances(
-    vectors: Numbers, rows: Places, others: Places, first: int, last: int, found: Numbers
+    vectors: Numbers, rows: Places, others: Places, first: int, last: int, distances: Numbers
 ) -> None:
-    """found[r, m] = |vectors[rows[r]] − vectors[others[r, m]]|² for first ≤ r < last."""
+    """distances[r, m] = |vectors[rows[r]] − vectors[others[r, m]]|² for first ≤ r < last."""
     for r in range(first, last):
         own = vectors[rows[r]]
         for m in range(others.shape[1]):
-            found[r, m] = squared_distance(own, vectors[others[r, m]])
+            distances[r, m] = squared_distance(own, vectors[others[r, m]])
 
 
 def merged_distances(
     starts: Places, columns: Places, values: Numbers, rows: Places, others: Places
 ) -> Numbers:
     """Return Σ_i (x_i − y_i)² of each of the rows of a sparse matrix to its others, (rows, M)."""
-    found = np.empty(others.shape)
+    distances = np.empty(others.shape)
 
     def work(first: int, last: int) -> None:
-        fill_merged_distances(starts, columns, values, rows, others, first, last, found)
+        fill_merged_distances(starts, columns, values, rows, others, first, last, distances)
 
     in_threads(work, len(rows))
-    return found
+    return distances
 
 
 @compiled
@@ -83,9 +83,9 @@ def fill_merged_distances(
     others: Places,
     first: int,
     last: int,
-    found: Numbers,
+    distances: Numbers,
 ) -> None:
-    """found[r, m] = Σ_i (x_i − y_i)² over the columns that either row has, in their order."""
+    """distances[r, m] = Σ_i (x_i − y_i)² over the columns that either row has, in their order."""
     for r in range(first, last):
         for m in range(others.shape[1]):
             a, a_end = starts[rows[r]], starts[rows[r] + 1]
@@ -102,7 +102,7 @@ def fill_merged_distances(
                     difference -= values[b]
                     b += 1
                 total += difference * difference
-            found[r, m] = total
+            distances[r, m] = total
 
 
 def sparse_distances(
@@ -118,15 +118,15 @@ def sparse_distances(
         How many columns it has.
     rows : (r,) int64
     """
-    found = np.empty((len(rows), len(starts) - 1))
+    distances = np.empty((len(rows), len(starts) - 1))
     squares = np.empty(len(starts) - 1)
     fill_squares(starts, values, squares)
 
     def work(first: int, last: int) -> None:
-        fill_sparse_distances(starts, columns, values, squares, width, rows, first, last, found)
+        fill_sparse_distances(starts, columns, values, squares, width, rows, first, last, distances)
 
     in_threads(work, len(rows))
-    return found
+    return distances
 
 
 @compiled
@@ -148,9 +148,9 @@ def fill_sparse_distances(
     rows: Places,
     first: int,
     last: int,
-    found: Numbers,
+    distances: Numbers,
 ) -> None:
-    """found[r, e] = |x|² + |y|² − 2·Σ_i x_i·y_i over the columns i that e has; at least 0.
+    """distances[r, e] = |x|² + |y|² − 2·Σ_i x_i·y_i over the columns i that e has; at least 0.
 
     Eight rows at a time, side by side: a column is looked up once for all of them.
     """
@@ -174,7 +174,7 @@ def fill_sparse_distances(
                 p7 += x * y[7]
             products = (p0, p1, p2, p3, p4, p5, p6, p7)
             for r in range(low, high):
-                found[r, e] = max(0.0, squares[rows[r]] + squares[e] - 2 * products[r - low])
+                distances[r, e] = max(0.0, squares[rows[r]] + squares[e] - 2 * products[r - low])
         for r in range(low, high):
             for n in range(starts[rows[r]], starts[rows[r] + 1]):
                 own[columns[n], r - low] = 0.0

@@ -36,7 +36,7 @@ class UnitVectors(Protocol):
         """How far rough distances may be off."""
 
 
-def measurable(given: Any) -> UnitVectors:  # noqa: ANN401 - an array or a sparse matrix
+def unit_vectors(given: Any) -> UnitVectors:  # noqa: ANN401 - an array or a sparse matrix
     """Return vectors scaled to length 1 in float64, zero ones left as they are; raise if unfit."""
     if hasattr(given, "tocsr"):
         if len(given.shape) != 2:
@@ -162,21 +162,21 @@ class Neighbours:
         last = np.argmax(rank >= count, axis=1)  # where the count is reached
         far = self.distances[rows, last]
         sure = enough & (far < self.limits[rows])
-        found = np.empty((len(rows), count), np.int64)
+        neighbours = np.empty((len(rows), count), np.int64)
         chosen = within & (rank <= count) & sure[:, None]
-        found[sure] = self.nearest[rows][chosen].reshape(-1, count)
+        neighbours[sure] = self.nearest[rows][chosen].reshape(-1, count)
         unsure = np.flatnonzero(~sure)
         if len(unsure):
-            found[unsure] = self._searched(rows[unsure], allowed, count)
-        return found
+            neighbours[unsure] = self._search(rows[unsure], allowed, count)
+        return neighbours
 
-    def _searched(self, rows: Places, allowed: NDArray[np.bool_], count: int) -> Places:
+    def _search(self, rows: Places, allowed: NDArray[np.bool_], count: int) -> Places:
         """Return the same by looking at all of the others; what will be asked again is kept."""
         others = np.flatnonzero(allowed)
         everyone = np.arange(len(self.vectors))
         keep = 4 * len(self.vectors) * len(rows) <= _BLOCK_BYTES and len(others) * 4 > len(everyone)
         looked_at = everyone if keep else others
-        found = np.empty((len(rows), count), np.int64)
+        neighbours = np.empty((len(rows), count), np.int64)
         new = [n for n, row in enumerate(rows.tolist()) if not keep or row not in self.orders]
         at_once = max(1, _BLOCK_BYTES // (64 * len(looked_at)))  # eight arrays of them
         for first in range(0, len(new), at_once):
@@ -187,12 +187,12 @@ class Neighbours:
             if keep:
                 self.orders.update(zip(rows[some].tolist(), order.astype(np.int32), strict=True))
             else:
-                found[some] = order[:, :count]
+                neighbours[some] = order[:, :count]
         if keep:
             for number, row in enumerate(rows.tolist()):
                 whole = self.orders[row]
-                found[number] = whole[allowed[whole] & (whole != row)][:count]
-        return found
+                neighbours[number] = whole[allowed[whole] & (whole != row)][:count]
+        return neighbours
 
 
 def to_twelve_digits(distances: Numbers) -> Numbers:
@@ -214,14 +214,14 @@ def nearest_neighbours(vectors: UnitVectors, count: int) -> Neighbours:
         rough = vectors.roughly(rows)
         rough[np.arange(len(rows)), rows] = np.inf  # not itself
         if count < total - 1:
-            found = np.argpartition(rough, count - 1, axis=1)[:, :count]
-            farthest = np.take_along_axis(rough, found, axis=1).max(axis=1)
+            candidates = np.argpartition(rough, count - 1, axis=1)[:, :count]
+            farthest = np.take_along_axis(rough, candidates, axis=1).max(axis=1)
             limits[rows] = (farthest - vectors.rounding) * (1 - 1e-11)
         else:
-            found = np.argsort(rough, axis=1)[:, :count]  # all but itself, which is last
-        found.sort(axis=1)
-        exact = to_twelve_digits(vectors.exactly(rows, found))
+            candidates = np.argsort(rough, axis=1)[:, :count]  # all but itself, which is last
+        candidates.sort(axis=1)
+        exact = to_twelve_digits(vectors.exactly(rows, candidates))
         order = np.argsort(exact, axis=1, kind="stable")
-        nearest[rows] = np.take_along_axis(found, order, axis=1)
+        nearest[rows] = np.take_along_axis(candidates, order, axis=1)
         distances[rows] = np.take_along_axis(exact, order, axis=1)
     return Neighbours(vectors, nearest, distances, limits)

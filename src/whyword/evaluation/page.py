@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from whyword.base.printable import html_line
-from whyword.evaluation.deletion import DeletionCurve
+from whyword.evaluation.comparison import Comparison, of_best
+from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.findings import Findings
 from whyword.evaluation.quality import ModelQuality
-from whyword.evaluation.significance import Comparison, of_best
 from whyword.explanation import heatmap
 from whyword.pages.charts import Line, line_chart
 from whyword.pages.layout import STYLE, table
@@ -49,7 +49,7 @@ def evaluation_page(evaluation: Findings, title: str = "Evaluation") -> Iterator
     source = evaluation.settings.get("source")
     yield (
         f'<p class="facts">{html_line(evaluation.kind)}{identity}; '
-        f"{evaluation.quality.documents:,} documents, {len(evaluation.classes)} classes"
+        f"{evaluation.quality.n_documents:,} documents, {len(evaluation.classes)} classes"
         f"{html_line(f' ({source})' if source else '')}.</p>"
     )
     if evaluation.remarks:
@@ -86,8 +86,8 @@ def _model(quality: ModelQuality) -> Iterator[str]:
             Line("here", confidence, [one.accuracy for one in quality.bins]),
             Line("perfect", confidence, confidence, 2),
         ]
-        said = "Share of right predictions by their probability"
-        yield line_chart(lines, "probability of the predicted class", "right", said, percent=True)
+        title = "Share of right predictions by their probability"
+        yield line_chart(lines, "probability of the predicted class", "right", title, percent=True)
         yield "</details>"
     yield "<details open><summary>Each class</summary>"
     rows = [
@@ -96,7 +96,7 @@ def _model(quality: ModelQuality) -> Iterator[str]:
             f"{one.precision:.3f}",
             f"{one.recall:.3f}",
             f"{one.f1:.3f}",
-            f"{one.documents:,}",
+            f"{one.n_documents:,}",
         ]
         for one in quality.classes
     ]
@@ -118,7 +118,7 @@ def _matrix(quality: ModelQuality) -> str:
     for number, (one, row) in enumerate(zip(quality.classes, quality.confusion, strict=True), 1):
         cells = []
         for column, count in enumerate(row.tolist(), 1):
-            level = round(heatmap.LEVELS * count / max(1, one.documents))
+            level = round(heatmap.LEVELS * count / max(1, one.n_documents))
             kind = "n" if column == number else "p"
             look = f' class="{kind}{level}"' if level else ""
             cells.append(f"<td{look}>{count or ''}</td>")
@@ -140,7 +140,7 @@ def _mistakes(quality: ModelQuality) -> list[list[str]]:
         if count:
             one = quality.classes[int(true)]
             other = quality.classes[int(predicted)]
-            share = f"{count / one.documents:.1%}"
+            share = f"{count / one.n_documents:.1%}"
             result.append(
                 [html_line(str(one.label)), html_line(str(other.label)), f"{count:,}", share]
             )
@@ -231,8 +231,8 @@ def _power(evaluation: Findings) -> Iterator[str]:
         )
         for name, power in evaluation.powers.items()
     ]
-    said = ", ".join(f"{name} {power.epi:.3f}" for name, power in evaluation.powers.items())
-    yield line_chart(lines, "neighbours, K", "accuracy", f"Best: {said}", percent=True)
+    best_of = ", ".join(f"{name} {power.epi:.3f}" for name, power in evaluation.powers.items())
+    yield line_chart(lines, "neighbours, K", "accuracy", f"Best: {best_of}", percent=True)
     yield "</div><div>"
     marks = [power.epi == best for power in evaluation.powers.values()]
     yield table(["by", "EPI", "K"], rows, marks)
@@ -262,8 +262,8 @@ def _sanity(evaluation: Findings) -> Iterator[str]:
 
 def _how(evaluation: Findings) -> Iterator[str]:
     yield "<h2>How this was measured</h2>"
-    said = {**evaluation.settings, "methods": ", ".join(evaluation.settings["methods"])}
-    listed = "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in said.items())
+    settings = {**evaluation.settings, "methods": ", ".join(evaluation.settings["methods"])}
+    listed = "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.items())
     spent = sum(evaluation.seconds.values())
     yield (
         f'<p class="facts">{html_line(listed)}. {spent:.0f} s. Explanatory power is compared by '
@@ -277,11 +277,11 @@ def _verdicts(comparisons: Sequence[Comparison]) -> str:
     if not comparisons:
         return ""
     best, others = of_best(comparisons)
-    said = "".join(f"<li>{html_line(one.headline)}</li>" for one in best)
+    headlines = "".join(f"<li>{html_line(one.headline)}</li>" for one in best)
     all_of_them = "".join(f"<li>{html_line(one.verdict)}</li>" for one in [*best, *others])
     return (
-        f'<ul class="verdicts">{said}</ul><details><summary>All {len(comparisons)} comparisons, '
-        f'all numbers</summary><ul class="verdicts">{all_of_them}</ul></details>'
+        f'<ul class="verdicts">{headlines}</ul><details><summary>All {len(comparisons)} '
+        f'comparisons, all numbers</summary><ul class="verdicts">{all_of_them}</ul></details>'
     )
 
 

@@ -11,7 +11,7 @@ from whyword.base.checks import one_each, whole_number
 from whyword.base.errors import InputError
 from whyword.base.labels import Label
 from whyword.evaluation.neighbour_kernels import predicted_by_count
-from whyword.evaluation.neighbours import Neighbours, measurable, nearest_neighbours
+from whyword.evaluation.neighbours import Neighbours, nearest_neighbours, unit_vectors
 
 _MOST_HELD = 1_000  # neighbours of each document
 
@@ -85,6 +85,8 @@ def explanatory_power(
 ) -> ExplanatoryPower:
     """Classify documents by the nearest summary vectors: the better, the more they tell.
 
+    docs/method.md (25).
+
     Vectors are scaled to unit length. The rule: distances are euclidean, in float64, to 12 digits
     (what rounding makes of equal ones is no order); equally near documents count in their order; of
     labels with equally many votes, the smallest (first in sorted order) wins.
@@ -106,7 +108,7 @@ def explanatory_power(
     -------
     ExplanatoryPower
     """
-    units = measurable(vectors)
+    units = unit_vectors(vectors)
     classes, numbers = _class_numbers(one_each("labels", labels, len(units), "vector"))
     counts = _counts(neighbours)
     halves = random_halves(len(units), splits, seed) if _is_count(splits) else None
@@ -120,26 +122,26 @@ def explanatory_power(
     share = smallest / len(units)
     most = int(counts[-1])
     # so many that hardly any document lacks some; where few are to choose from, all are searched
-    wanted = min(_MOST_HELD, int(np.ceil((most + 6 * most**0.5 + 6) / share)))
-    found = nearest_neighbours(units, wanted)
+    held = min(_MOST_HELD, int(np.ceil((most + 6 * most**0.5 + 6) / share)))
+    nearest = nearest_neighbours(units, held)
     accuracies = np.array(
-        [_accuracies(found, split, numbers, len(classes), counts) for split in chosen]
+        [_accuracies(nearest, split, numbers, len(classes), counts) for split in chosen]
     )
     means = accuracies.mean(axis=0)
     best = int(means.round(12).argmax())  # rounding does not choose among equals
     return ExplanatoryPower(float(means[best]), int(counts[best]), accuracies, counts, chosen)
 
 
-def random_halves(documents: int, splits: Any, seed: int) -> list[Split]:  # noqa: ANN401 - checked
+def random_halves(n_documents: int, splits: Any, seed: int) -> list[Split]:  # noqa: ANN401 - checked
     """Return random halves of the documents: (train, test), the odd one for training."""
     count = whole_number("splits", splits, most=10_000)
-    if documents < 2:
-        raise InputError(f"there are {documents} documents; two halves need at least 2")
+    if n_documents < 2:
+        raise InputError(f"there are {n_documents} documents; two halves need at least 2")
     random = np.random.default_rng(whole_number("seed", seed, least=0))
     halves = []
     for _ in range(count):
-        order = random.permutation(documents)
-        cut = documents - documents // 2
+        order = random.permutation(n_documents)
+        cut = n_documents - n_documents // 2
         halves.append((np.sort(order[:cut]), np.sort(order[cut:])))
     return halves
 
@@ -148,7 +150,7 @@ def _is_count(splits: object) -> bool:
     return not isinstance(splits, Iterable) or (isinstance(splits, np.ndarray) and splits.ndim == 0)
 
 
-def _checked_splits(splits: Any, documents: int) -> list[Split]:  # noqa: ANN401 - checked here
+def _checked_splits(splits: Any, n_documents: int) -> list[Split]:  # noqa: ANN401 - checked here
     result: list[Split] = []
     for number, pair in enumerate(splits):
         try:
@@ -158,10 +160,10 @@ def _checked_splits(splits: Any, documents: int) -> list[Split]:  # noqa: ANN401
         for name, part in (("train", train), ("test", test)):
             if part.dtype.kind not in "iu" or not len(part):
                 raise InputError(f"split {number}: {name} must be some documents' numbers")
-            if part[0] < 0 or part[-1] >= documents:
+            if part[0] < 0 or part[-1] >= n_documents:
                 raise InputError(
                     f"split {number}: {name} names document "
-                    f"{part[0] if part[0] < 0 else part[-1]}; there are {documents}, from 0 on"
+                    f"{part[0] if part[0] < 0 else part[-1]}; there are {n_documents}, from 0 on"
                 )
         both = np.intersect1d(train, test)
         if len(both):
@@ -189,14 +191,14 @@ def _class_numbers(labels: list[Any]) -> tuple[list[Label], NDArray[np.int64]]:
 
 
 def _counts(neighbours: Iterable[int]) -> NDArray[np.int64]:
-    given = [neighbours] if _is_count(neighbours) else list(neighbours)
-    if not given:
+    counts = [neighbours] if _is_count(neighbours) else list(neighbours)
+    if not counts:
         raise InputError("neighbours is empty; give at least one number")
-    return np.unique([whole_number("neighbours", count) for count in given]).astype(np.int64)
+    return np.unique([whole_number("neighbours", count) for count in counts]).astype(np.int64)
 
 
 def _accuracies(
-    found: Neighbours,
+    neighbours: Neighbours,
     split: Split,
     labels: NDArray[np.int64],
     classes: int,
@@ -206,7 +208,7 @@ def _accuracies(
     train, test = split
     allowed = np.zeros(len(labels), np.bool_)
     allowed[train] = True
-    nearest = found.among(test, allowed, int(counts[-1]))
+    nearest = neighbours.among(test, allowed, int(counts[-1]))
     votes = predicted_by_count(nearest, labels, classes)[:, counts - 1]
     right: NDArray[np.float64] = (votes == labels[test][:, None]).mean(axis=0)
     return right

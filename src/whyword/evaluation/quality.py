@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from whyword.base.checks import one_each, strings, whole_number
 from whyword.base.errors import InputError
 from whyword.base.labels import Label
-from whyword.methods.blocks import kind_of, model_classes, probabilities_of
+from whyword.methods.predict import probabilities_of
 from whyword.methods.targets import class_numbers
-
-_TEXTS = 1_000  # predicted at a time
+from whyword.models.blackbox import as_classifier, labels_of
 
 
 class ClassQuality(NamedTuple):
@@ -28,7 +27,7 @@ class ClassQuality(NamedTuple):
         Share of the documents that are so that are predicted so; 0 if there are none.
     f1 : float
         Their harmonic mean.
-    documents, predicted : int
+    n_documents, predicted : int
         How many are so, and how many are predicted so.
     """
 
@@ -36,14 +35,14 @@ class ClassQuality(NamedTuple):
     precision: float
     recall: float
     f1: float
-    documents: int
+    n_documents: int
     predicted: int
 
 
 class Bin(NamedTuple):
     """Predictions of similar confidence: how many, how confident, how often right."""
 
-    documents: int
+    n_documents: int
     confidence: float
     accuracy: float
 
@@ -76,25 +75,30 @@ class ModelQuality:
     def __repr__(self) -> str:
         return (
             f"ModelQuality(accuracy {self.accuracy:.4f}, macro-F1 {self.macro_f1:.4f}, calibration "
-            f"error {self.calibration_error:.4f}, {self.documents:,} documents)"
+            f"error {self.calibration_error:.4f}, {self.n_documents:,} documents)"
         )
 
     @property
-    def documents(self) -> int:
+    def n_documents(self) -> int:
         """How many documents were predicted."""
         return int(self.confusion.sum())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain data."""
         return {
-            "documents": self.documents,
+            "documents": self.n_documents,
             "accuracy": self.accuracy,
             "macro_f1": self.macro_f1,
             "calibration_error": self.calibration_error,
-            "classes": [one._asdict() for one in self.classes],
+            "classes": [_plain(one) for one in self.classes],
             "confusion": self.confusion.tolist(),
-            "calibration": [one._asdict() for one in self.bins],
+            "calibration": [_plain(one) for one in self.bins],
         }
+
+
+def _plain(row: ClassQuality | Bin) -> dict[str, Any]:
+    """Return a row under the names that files have: a count is "documents" there."""
+    return {name.removeprefix("n_"): value for name, value in row._asdict().items()}
 
 
 def model_quality(
@@ -104,33 +108,28 @@ def model_quality(
 
     Parameters
     ----------
-    model : anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything with ``predict_proba(list of str)``
     texts : iterable of str
     labels : iterable
         The true class of each text.
     bins : int
         Of the calibration error.
     """
-    kind_of(model)
+    traced = as_classifier(model)
     bins = whole_number("bins", bins)
-    names = model_classes(model)
+    names = labels_of(traced)
     several = strings("texts", texts)
     truth = class_numbers(names, one_each("labels", labels, len(several)))
     if not several:
         raise InputError("there are no texts to judge the model by")
-    chances = np.concatenate(
-        [
-            probabilities_of(model, several[first : first + _TEXTS])
-            for first in range(0, len(several), _TEXTS)
-        ]
-    )
+    chances = probabilities_of(traced, several)
     predicted = chances.argmax(axis=1)
     confusion = np.zeros((len(names), len(names)), np.int64)
     np.add.at(confusion, (truth, predicted), 1)
     classes = [_class_quality(label, n, confusion) for n, label in enumerate(names)]
-    occurring = [one.f1 for one in classes if one.documents or one.predicted]
+    occurring = [one.f1 for one in classes if one.n_documents or one.predicted]
     filled = _bins(chances.max(axis=1), predicted == truth, bins)
-    error = sum(one.documents * abs(one.confidence - one.accuracy) for one in filled)
+    error = sum(one.n_documents * abs(one.confidence - one.accuracy) for one in filled)
     return ModelQuality(
         accuracy=float(np.mean(predicted == truth)),
         macro_f1=float(np.mean(occurring)),
@@ -143,13 +142,13 @@ def model_quality(
 
 def _class_quality(label: Label, number: int, confusion: NDArray[np.int64]) -> ClassQuality:
     right = int(confusion[number, number])
-    documents, predicted = int(confusion[number].sum()), int(confusion[:, number].sum())
+    n_documents, predicted = int(confusion[number].sum()), int(confusion[:, number].sum())
     return ClassQuality(
         label=label,
         precision=right / max(1, predicted),
-        recall=right / max(1, documents),
-        f1=2 * right / max(1, documents + predicted),
-        documents=documents,
+        recall=right / max(1, n_documents),
+        f1=2 * right / max(1, n_documents + predicted),
+        n_documents=n_documents,
         predicted=predicted,
     )
 

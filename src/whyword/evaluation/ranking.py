@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from whyword.base.checks import one_each, whole_number
 from whyword.base.errors import InputError
 from whyword.base.labels import Label
-from whyword.explanation.alignment import aligned
+from whyword.explanation.alignment import align
 from whyword.explanation.explanation import Explanation
-from whyword.methods.blocks import Block, kind_of, model_classes
 from whyword.methods.chance import generator_for
-from whyword.methods.registry import METHODS, Method, checked_parameters
+from whyword.methods.registry import METHODS, Method, method_for
+from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.protocol import Trace
 
 Explainer: TypeAlias = Callable[..., Iterable[Any]]  # of (model, texts, targets)
 RANDOM, RANDOM_KNOWN = "random", "random_known"
@@ -43,13 +44,13 @@ class Ranking(ABC):
 
     @abstractmethod
     def priorities(
-        self, block: Block, targets: Targets, first: int, run: int, chosen: Chosen
+        self, trace: Trace, targets: Targets, first: int, run: int, chosen: Chosen
     ) -> Priorities:
         """Return a number for each word of some documents of a block; the highest goes first.
 
         Parameters
         ----------
-        block : Block
+        trace : Trace
         targets : (documents, 1) int32
         first : int
             The number of the block's first document.
@@ -59,7 +60,7 @@ class Ranking(ABC):
         """
 
     def orders(
-        self, block: Block, targets: Targets, first: int, steps: int, chosen: Chosen
+        self, trace: Trace, targets: Targets, first: int, steps: int, chosen: Chosen
     ) -> NDArray[np.int32]:
         """Return the positions of the first words, (n, runs, steps); −1 where none is left.
 
@@ -68,8 +69,8 @@ class Ranking(ABC):
         """
         orders = np.full((len(chosen), self.runs, steps), -1, np.int32)
         for run in range(self.runs if len(chosen) else 0):
-            found = self.priorities(block, targets, first, run, chosen)
-            for number, values in enumerate(found):
+            priorities = self.priorities(trace, targets, first, run, chosen)
+            for number, values in enumerate(priorities):
                 order = np.argsort(-values, kind="stable")[:steps]
                 orders[number, run, : len(order)] = order
         return orders
@@ -84,15 +85,15 @@ class ByMethod(Ranking):
     sign: int
 
     def priorities(
-        self, block: Block, targets: Targets, first: int, run: int, chosen: Chosen
+        self, trace: Trace, targets: Targets, first: int, run: int, chosen: Chosen
     ) -> Priorities:
         """Return the method's relevance, or its negative."""
-        found = self.method.of_block[type(block)](block, targets, **self.settings)
-        return [self.sign * found.words[number][:, 0] for number in chosen.tolist()]
+        attribution = self.method.compute(trace, targets, **self.settings)
+        return [self.sign * attribution.words[number][:, 0] for number in chosen.tolist()]
 
 
 @dataclass(frozen=True)
-class Given(Ranking):
+class ByGivenRelevance(Ranking):
     """By relevance that came from elsewhere, for C classes' scores."""
 
     relevance: list[Any]
@@ -100,19 +101,19 @@ class Given(Ranking):
     classes: Sequence[Label]
 
     def priorities(
-        self, block: Block, targets: Targets, first: int, run: int, chosen: Chosen
+        self, trace: Trace, targets: Targets, first: int, run: int, chosen: Chosen
     ) -> Priorities:
         """Return the relevance given, brought to the words."""
-        here = self.relevance[first : first + len(block.documents)]
+        block = self.relevance[first : first + len(trace.documents)]
         for number in chosen.tolist():
             target = self.classes[targets[number, 0]]
-            if isinstance(here[number], Explanation) and here[number].target != target:
+            if isinstance(block[number], Explanation) and block[number].target != target:
                 raise InputError(
-                    f"relevance of document {first + number} explains {here[number].target!r}, "
+                    f"relevance of document {first + number} explains {block[number].target!r}, "
                     f"but here {target!r} is the target"
                 )
-        found = aligned(here, block.documents, first)
-        return [self.sign * found[number] for number in chosen.tolist()]
+        values = align(block, trace.documents, first)
+        return [self.sign * values[number] for number in chosen.tolist()]
 
 
 @dataclass(frozen=True)
@@ -125,14 +126,14 @@ class ByFunction(Ranking):
     classes: Sequence[Label]
 
     def priorities(
-        self, block: Block, targets: Targets, first: int, run: int, chosen: Chosen
+        self, trace: Trace, targets: Targets, first: int, run: int, chosen: Chosen
     ) -> Priorities:
         """Return the function's relevance of the chosen documents, brought to their words."""
-        documents = [block.documents[number] for number in chosen.tolist()]
-        asked = [self.classes[number] for number in targets[chosen, 0].tolist()]
-        given = self.explainer(self.model, [document.text for document in documents], asked)
-        found = aligned(one_each("relevance", given, len(documents)), documents)
-        return [self.sign * values for values in found]
+        documents = [trace.documents[number] for number in chosen.tolist()]
+        labels = [self.classes[number] for number in targets[chosen, 0].tolist()]
+        relevance = self.explainer(self.model, [document.text for document in documents], labels)
+        each = align(one_each("relevance", relevance, len(documents)), documents)
+        return [self.sign * values for values in each]
 
 
 @dataclass(frozen=True)
@@ -143,12 +144,12 @@ class ByChance(Ranking):
     known_first: bool
 
     def priorities(
-        self, block: Block, targets: Targets, first: int, run: int, chosen: Chosen
+        self, trace: Trace, targets: Targets, first: int, run: int, chosen: Chosen
     ) -> Priorities:
         """Return random numbers that depend on the run and the text."""
         result: Priorities = []
         for number in chosen.tolist():
-            document, known = block.documents[number], block.known[number]
+            document, known = trace.documents[number], trace.known[number]
             values = generator_for(document.text, self.seed + run).random(len(document))
             result.append(np.where(known, values + 1, values) if self.known_first else values)
         return result
@@ -170,7 +171,7 @@ def ranking_of(
     ----------
     model : a model
     method : str, callable or None
-        "lrp" by default; given `relevance`, no more than its name.
+        The best for the model by default; given `relevance`, no more than its name.
     relevance : iterable or None
         One entry per text.
     texts : int
@@ -181,6 +182,8 @@ def ranking_of(
     parameters : mapping
         Of the method.
     """
+    traced = as_classifier(model)
+    labels = labels_of(traced)
     seed, runs = whole_number("seed", seed, least=0), whole_number("runs", runs)
     sign, settings = (1 if order == MOST else -1), dict(parameters or {})
     if relevance is not None:
@@ -188,17 +191,18 @@ def ranking_of(
             raise InputError("relevance is given, so that no method has parameters")
         name = name_of("given" if method is None else method)
         each = one_each("relevance", relevance, texts)
-        return Given(name, 1, each, sign, model_classes(model))
+        return ByGivenRelevance(name, 1, each, sign, labels)
     if method is not None and not isinstance(method, str):
         explainer = partial(method, **settings) if settings else method
-        return ByFunction(name_of(method), 1, model, explainer, sign, model_classes(model))
-    name = "lrp" if method is None else method
+        return ByFunction(name_of(method), 1, model, explainer, sign, labels)
+    kind = traced.trace_kind
+    name = method_for(kind, None).name if method is None else method
     if name in (RANDOM, RANDOM_KNOWN):
         if settings:
             raise InputError(f"{name!r} has no parameter {next(iter(settings))!r} here")
         return ByChance(name, runs, seed, known_first=name == RANDOM_KNOWN)
     chosen = METHODS[checked_name(name)]
-    return ByMethod(name, 1, chosen, checked_parameters(chosen, kind_of(model), settings), sign)
+    return ByMethod(name, 1, chosen, chosen.settings(kind, settings), sign)
 
 
 def name_of(method: object) -> str:

@@ -14,9 +14,7 @@ from whyword.words.document import Document
 Values = NDArray[np.float64]
 
 
-def aligned(
-    relevance: Iterable[Any], documents: Sequence[Document], first: int = 0
-) -> list[Values]:
+def align(relevance: Iterable[Any], documents: Sequence[Document], first: int = 0) -> list[Values]:
     """Return one value per word of each document, (T,) float64.
 
     Parameters
@@ -28,28 +26,28 @@ def aligned(
     first : int
         The number of the first document, for messages.
     """
-    given = one_each("relevance", relevance, len(documents))
-    pairs = enumerate(zip(given, documents, strict=True), first)
+    each = one_each("relevance", relevance, len(documents))
+    pairs = enumerate(zip(each, documents, strict=True), first)
     return [_of_document(one, document, f"document {n}") for n, (one, document) in pairs]
 
 
-def _of_document(given: object, document: Document, name: str) -> Values:
-    if isinstance(given, Explanation):
-        if given.relevance.ndim != 1:
+def _of_document(relevance: object, document: Document, name: str) -> Values:
+    if isinstance(relevance, Explanation):
+        if relevance.relevance.ndim != 1:
             raise InputError(
-                f"relevance of {name} explains {len(given.targets)} classes; one is needed"
+                f"relevance of {name} explains {len(relevance.targets)} classes; one is needed"
             )
-        if given.text != document.text:
+        if relevance.text != document.text:
             raise InputError(
-                f"relevance of {name} explains another text: {given.text!r:.40}, not "
+                f"relevance of {name} explains another text: {relevance.text!r:.40}, not "
                 f"{document.text!r:.40}; is it in the order of the texts?"
             )
-        if np.array_equal(given.spans, document.spans):
-            return _finite(given.relevance, name, document)
-        return by_span(given.spans, given.relevance, document, name)
-    if isinstance(given, tuple) and len(given) == 2 and _are_spans(given[0]):
-        return by_span(*given, document, name)
-    values = _numbers(given, name)
+        if np.array_equal(relevance.spans, document.spans):
+            return _finite(relevance.relevance, name, document)
+        return by_span(relevance.spans, relevance.relevance, document, name)
+    if isinstance(relevance, tuple) and len(relevance) == 2 and _are_spans(relevance[0]):
+        return by_span(*relevance, document, name)
+    values = _numbers(relevance, name)
     if values.ndim != 1:
         raise InputError(
             f"relevance of {name} has shape {values.shape}; one value per word is needed"
@@ -110,19 +108,19 @@ def by_span(
     return _finite(result, name, document)
 
 
-def _are_spans(given: Any) -> bool:  # noqa: ANN401 - anybody's arrays
+def _are_spans(values: Any) -> bool:  # noqa: ANN401 - anybody's arrays
     """Whether the first of a pair is a list of spans, perhaps an empty one."""
-    if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str):
-        return len(given) == 0 or np.ndim(given[0]) == 1
+    if isinstance(values, Sequence | np.ndarray) and not isinstance(values, str):
+        return len(values) == 0 or np.ndim(values[0]) == 1
     return False
 
 
-def _numbers(given: Any, name: str) -> Values:  # noqa: ANN401 - anybody's arrays
+def _numbers(values: Any, name: str) -> Values:  # noqa: ANN401 - anybody's arrays
     try:
-        return np.asarray(given, np.float64)
+        return np.asarray(values, np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"relevance of {name} is no list of numbers: {given!r:.60}; give a value per word, in "
+            f"relevance of {name} is no list of numbers: {values!r:.60}; give a value per word, in "
             "the order of the text, or (spans, values)"
         ) from None
 

@@ -195,7 +195,7 @@ def page_head(title: str, more_style: str = "", pictures: bool = False) -> str:
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
-        f"<title>{_escaped(one_line(title))}</title>\n<style>{style}</style></head><body>\n"
+        f"<title>{_escape(one_line(title))}</title>\n<style>{style}</style></head><body>\n"
     )
 
 
@@ -209,8 +209,8 @@ def fragment(heatmap: Heatmap) -> str:
     pieces = list(heatmap.pieces())
     parts = ['<article class="ww">']
     if heatmap.title:
-        parts.append(f"<h2>{_escaped(one_line(heatmap.title))}</h2>")
-    parts += [f'<p class="remark">{_escaped(one_line(remark))}</p>' for remark in heatmap.remarks]
+        parts.append(f"<h2>{_escape(one_line(heatmap.title))}</h2>")
+    parts += [f'<p class="remark">{_escape(one_line(remark))}</p>' for remark in heatmap.remarks]
     parts.append(f'<p class="legend">{_legend(heatmap)}</p><div class="panels">')
     parts += [_panel(heatmap, panel, pieces) for panel in heatmap.panels]
     parts.append("</div></article>\n")
@@ -232,11 +232,11 @@ def _panel(heatmap: Heatmap, panel: Panel, pieces: Sequence[Piece]) -> str:
     levels = heatmap.levels(panel).tolist()
     values = np.asarray(panel.values).tolist()
     parts = [
-        f'<section><h3 dir="auto">{_escaped(one_line(panel.title))}</h3>'
-        f'<p class="note">{_escaped(one_line(panel.note))}</p><p class="text" dir="auto">'
+        f'<section><h3 dir="auto">{_escape(one_line(panel.title))}</h3>'
+        f'<p class="note">{_escape(one_line(panel.note))}</p><p class="text" dir="auto">'
     ]
     for piece in pieces:
-        shown = _escaped(visible(piece.text))
+        shown = _escape(visible(piece.text))
         if piece.word < 0:
             beyond = piece.kind is Kind.BEYOND
             parts.append(f'<span class="b" title="not read">{shown}</span>' if beyond else shown)
@@ -252,7 +252,7 @@ def _panel(heatmap: Heatmap, panel: Panel, pieces: Sequence[Piece]) -> str:
             names.append("u")
             remark = ", unknown to the model"
         hint = f"{one_line(piece.text)}: {number(value)}{remark}"
-        parts.append(f'<span class="{" ".join(names)}" title="{_escaped(hint)}">{shown}</span>')
+        parts.append(f'<span class="{" ".join(names)}" title="{_escape(hint)}">{shown}</span>')
     parts.append("</p></section>")
     return "".join(parts)
 
@@ -265,7 +265,7 @@ def number(value: float) -> str:
     return "0" if float(shown) == 0 else shown.replace("-", "−")
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return html.escape(text, quote=True)
 
 

@@ -82,11 +82,11 @@ def passages(explanation: Explanation, by: By = "sentence") -> list[Passage]:
     )
     if not len(relevance):
         return []
-    found = []
+    result = []
     for first, last in ranges(explanation.document, by):
         span = int(explanation.spans[first, 0]), int(explanation.spans[last - 1, 1])
         total = sums[last] - sums[first]
-        found.append(
+        result.append(
             Passage(
                 explanation.text[slice(*span)],
                 span,
@@ -95,4 +95,4 @@ def passages(explanation: Explanation, by: By = "sentence") -> list[Passage]:
                 float(total) if relevance.ndim == 1 else total.astype(np.float32),
             )
         )
-    return found
+    return result

@@ -86,7 +86,7 @@ class Drawing:
 
 def svg(heatmap: Heatmap) -> str:
     """Return the heatmap as an SVG picture that needs nothing else."""
-    drawing = _drawn(heatmap)
+    drawing = _lay_out(heatmap)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawing.width:.0f}" '
         f'height="{drawing.height:.0f}" viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" '
@@ -119,7 +119,7 @@ def write_png(heatmap: Heatmap, path: Path, dots: int = 2) -> None:
     except ImportError:
         raise MissingExtraError("matplotlib", "figures") from None
     _check_height(_least_height(heatmap))
-    drawing = _drawn(heatmap)
+    drawing = _lay_out(heatmap)
     _check_height(drawing.height)
     figure = Figure(figsize=(drawing.width / 72, drawing.height / 72), facecolor=_PAPER)
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, drawing.width), ylim=(drawing.height, 0))
@@ -177,7 +177,7 @@ def _read_length(heatmap: Heatmap) -> int:
 # ---- the layout -------------------------------------------------------------------------------
 
 
-def _drawn(heatmap: Heatmap) -> Drawing:
+def _lay_out(heatmap: Heatmap) -> Drawing:
     across = min(2, len(heatmap.panels))
     columns = _WIDEST if across == 1 else 62
     wide = columns * _LETTER
@@ -186,7 +186,7 @@ def _drawn(heatmap: Heatmap) -> Drawing:
     y = _MARGIN
 
     def put(text: str, x: float, ink: str = _INK, bold: bool = False, most: int = columns) -> None:
-        for line in _wrapped(one_line(text), most):
+        for line in _wrap(one_line(text), most):
             nonlocal y
             y += _LINE
             labels.append(Label(x, y - 6, cell_len(line) * _LETTER, line, ink, bold, False, ""))
@@ -205,7 +205,7 @@ def _drawn(heatmap: Heatmap) -> Drawing:
             for line in _lines(heatmap, panel, columns):
                 y += _LINE
                 for run in _in_reading_order(line, columns):
-                    _draw(run, x, y, boxes, labels)
+                    _place_run(run, x, y, boxes, labels)
             bottom = max(bottom, y)
         y = bottom
     width = across * wide + 2 * _MARGIN * across
@@ -222,7 +222,7 @@ def _legend(heatmap: Heatmap) -> str:
     return legend
 
 
-def _draw(run: Run, x: float, y: float, boxes: list[Box], labels: list[Label]) -> None:
+def _place_run(run: Run, x: float, y: float, boxes: list[Box], labels: list[Label]) -> None:
     left, width = x + run.column * _LETTER, run.cells * _LETTER
     if run.level:
         colour = FOR if run.level > 0 else AGAINST
@@ -235,7 +235,7 @@ def _draw(run: Run, x: float, y: float, boxes: list[Box], labels: list[Label]) -
         )
 
 
-def _wrapped(text: str, columns: int) -> list[str]:
+def _wrap(text: str, columns: int) -> list[str]:
     lines = [""]
     for part in _PARTS.findall(text):
         if cell_len(lines[-1] + part) > columns and lines[-1].strip():

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import one_each, strings, whole_number
 from whyword.base.errors import InputError
-from whyword.explanation.explanation import Explanation, Explanations, FilterExplanation
-from whyword.methods.blocks import NetworkBlock, Positions, kind_of, network_blocks
-from whyword.methods.relevance import Relevance
-from whyword.methods.request import Inquiry, identity_of
-from whyword.methods.targets import PREDICTED, Question
-from whyword.models.cnn.classifier import CNNClassifier
-
-WORDS, POOLED = "words", "pooled"
+from whyword.explanation.explanation import Explanation
+from whyword.explanation.explanations import Explanations
+from whyword.explanation.filters import FilterExplanation
+from whyword.methods.request import FILTER, WORD, Answer, Request
+from whyword.methods.targets import PREDICTED
+from whyword.models.protocol import Positions, Trace
+from whyword.models.relevance import Relevance
 
 
 @overload  # a str is an iterable of str, too, but the first form that fits is taken
@@ -27,9 +26,8 @@ def explain(  # type: ignore[overload-overlap]
     *,
     targets: Iterable[Any] | None = ...,
     against: object = ...,
-    method: str = ...,
-    layer: Literal["words"] = ...,
-    elements: bool = ...,
+    method: str | None = ...,
+    level: Literal["word", "element"] = ...,
     strict: bool = ...,
     ids: Iterable[Any] | None = ...,
     deleted: Iterable[Any] | None = ...,
@@ -43,9 +41,8 @@ def explain(
     *,
     targets: Iterable[Any] | None = ...,
     against: object = ...,
-    method: str = ...,
-    layer: Literal["words"] = ...,
-    elements: bool = ...,
+    method: str | None = ...,
+    level: Literal["word", "element"] = ...,
     strict: bool = ...,
     ids: Iterable[Any] | None = ...,
     deleted: Iterable[Any] | None = ...,
@@ -59,9 +56,8 @@ def explain(  # type: ignore[overload-overlap]
     *,
     targets: Iterable[Any] | None = ...,
     against: object = ...,
-    method: str = ...,
-    layer: Literal["pooled"],
-    elements: bool = ...,
+    method: str | None = ...,
+    level: Literal["filter"],
     strict: bool = ...,
     ids: Iterable[Any] | None = ...,
     deleted: Iterable[Any] | None = ...,
@@ -75,9 +71,8 @@ def explain(
     *,
     targets: Iterable[Any] | None = ...,
     against: object = ...,
-    method: str = ...,
-    layer: Literal["pooled"],
-    elements: bool = ...,
+    method: str | None = ...,
+    level: Literal["filter"],
     strict: bool = ...,
     ids: Iterable[Any] | None = ...,
     deleted: Iterable[Any] | None = ...,
@@ -90,9 +85,8 @@ def explain(
     *,
     targets: Iterable[Any] | None = None,
     against: object = None,
-    method: str = "lrp",
-    layer: str = WORDS,
-    elements: bool = False,
+    method: str | None = None,
+    level: str = WORD,
     strict: bool = False,
     ids: Iterable[Any] | None = None,
     deleted: Iterable[Any] | None = None,
@@ -102,8 +96,7 @@ def explain(
 
     Parameters
     ----------
-    model : CNNClassifier, SVMClassifier or anything with ``predict_proba(list of str)``
-        The last kind by the methods "occlusion" and "random" only.
+    model : TextClassifier, or anything with ``predict_proba(list of str)``
     texts : str or iterable of str
     target : "predicted", "all", a label or several of them
         The class that is explained. Several give relevance of shape (words, classes).
@@ -111,11 +104,11 @@ def explain(
         One class per document, instead of `target`.
     against : label, optional
         Explain why the target rather than this class: the difference of the two.
-    method : {"lrp", "sensitivity", "gradient_input", "occlusion", "random"}
-    layer : {"words", "pooled"}
-        "pooled" gives the relevance of a network's filters and the words that made them fire.
-    elements : bool
-        Give the relevance of each dimension of the input vectors, too (networks only).
+    method : {"lrp", "sensitivity", "gradient_input", "occlusion", "random"}, optional
+        By default the first of these that the model is able to.
+    level : {"word", "element", "filter"}
+        "element" gives the relevance of each dimension of the input vectors, too; "filter" that
+        of a network's filters, and the words that made them fire.
     strict : bool
         Raise a ConservationError if relevance does not add up to the score.
     ids : iterable, optional
@@ -126,13 +119,13 @@ def explain(
         their places is padding. A network sees zeros there, as in the paper's deletions; a bag of
         words is made anew without them.
     **parameters
-        Of the method. "lrp": ``epsilon=0.01`` and ``bias="shared"`` or ``"left out"``; "random":
+        Of the method. "lrp": ``epsilon=0.01`` and ``bias="shared"`` or ``"apart"``; "random":
         ``seed=0``.
 
     Returns
     -------
     Explanation for one text, Explanations for several
-        (FilterExplanation and a list of them for ``layer="pooled"``)
+        (FilterExplanation and a list of them for ``level="filter"``)
 
     Examples
     --------
@@ -143,29 +136,27 @@ def explain(
         explain(model, texts, target="all").to_parquet("why.parquet")
     """
     several = [texts] if isinstance(texts, str) else strings("texts", texts)
-    asked: dict[str, Any] = {
-        "target": target,
-        "targets": None if targets is None else one_each("targets", targets, len(several)),
-        "against": against,
-        "method": method,
-        "strict": strict,
-        "ids": None if ids is None else one_each("ids", ids, len(several)),
-        **parameters,
-    }
-    if deleted is not None:
-        deleted = [deleted] if isinstance(texts, str) else deleted
-        asked["deleted"] = one_each("deleted", deleted, len(several))
-    if layer == POOLED:
+    count = len(several)
+    request = Request.of(
+        model,
+        target,
+        method,
+        targets=None if targets is None else one_each("targets", targets, count),
+        against=against,
+        level=level,
+        parameters=parameters,
+    )
+    names = None if ids is None else one_each("ids", ids, count)
+    if request.level == FILTER:
         if deleted is not None:
-            raise InputError("deleted words are for explanations by word, not for layer='pooled'")
-        if elements:
-            raise InputError("elements=True and layer='pooled' are two different layers")
-        filters = list(_iter_filters(model, several, **asked))
+            raise InputError("deleted words are for explanations by word, not for level='filter'")
+        filters = list(_filter_explanations(request, several, strict, names))
         return filters[0] if isinstance(texts, str) else filters
-    if layer != WORDS:
-        raise InputError(f"layer may be {WORDS!r} or {POOLED!r}, not {layer!r}")
-    found = Explanations(_asked(model, several, elements=elements, copy=False, **asked))
-    return found[0] if isinstance(texts, str) else found
+    if deleted is not None:
+        deleted = one_each("deleted", [deleted] if isinstance(texts, str) else deleted, count)
+    blocks = explain_blocks(request, several, strict=strict, ids=names, deleted=deleted)
+    explanations = Explanations(one for _, block in blocks for one in block)
+    return explanations[0] if isinstance(texts, str) else explanations
 
 
 def iter_explanations(
@@ -175,8 +166,8 @@ def iter_explanations(
     *,
     targets: Iterable[Any] | None = None,
     against: object = None,
-    method: str = "lrp",
-    elements: bool = False,
+    method: str | None = None,
+    level: str = WORD,
     strict: bool = False,
     ids: Iterable[Any] | None = None,
     deleted: Iterable[Any] | None = None,
@@ -186,150 +177,132 @@ def iter_explanations(
 
     Texts are read, and relevance is held, a block at a time, so that they may be endless.
     """
-    return _asked(
+    if level == FILTER:
+        raise InputError("level='filter' is for explain; explanations of filters are not iterated")
+    request = Request.of(
         model,
-        texts,
         target,
+        method,
         targets=targets,
         against=against,
-        method=method,
-        elements=elements,
-        strict=strict,
-        ids=ids,
-        deleted=deleted,
-        copy=True,
-        **parameters,
+        level=level,
+        parameters=parameters,
     )
+    checked = check_texts(texts)
+    blocks = explain_blocks(request, checked, strict=strict, ids=ids, deleted=deleted, copy=True)
+    return (one for _, block in blocks for one in block)
 
 
-def _asked(
-    model: object,
+def explain_blocks(
+    request: Request,
     texts: Iterable[str],
-    target: object,
     *,
-    targets: Iterable[Any] | None,
-    against: object,
-    method: str,
-    elements: bool,
-    strict: bool,
-    ids: Iterable[Any] | None,
-    copy: bool,
+    strict: bool = False,
+    ids: Iterable[Any] | None = None,
     deleted: Iterable[Any] | None = None,
-    **parameters: float | str,
-) -> Iterator[Explanation]:
-    """Check the arguments, now, and return what will yield the explanations."""
-    asked = Inquiry.of(model, target, method, targets, against, **parameters)
-    if elements and not (asked.method.elements and kind_of(model) is NetworkBlock):
-        raise InputError(
-            f"elements=True needs a network and a method that goes down to its input "
-            f"dimensions, not {method!r} of {type(model).__name__}"
-        )
-    checked = _checked_texts(texts)
-    gone = None if deleted is None else _positions(deleted)
-    return _explanations(asked, checked, elements, strict, ids, copy, gone)
+    copy: bool = False,
+) -> Iterator[tuple[Trace, Iterator[Explanation]]]:
+    """Yield each block's trace and what yields its documents' explanations.
 
-
-def _explanations(
-    inquiry: Inquiry,
-    texts: Iterable[str],
-    elements: bool,
-    strict: bool,
-    ids: Iterable[Any] | None,
-    copy: bool,
-    deleted: Iterator[Positions] | None,
-) -> Iterator[Explanation]:
-    """Yield the explanations; with `copy`, one that is kept does not keep its whole block."""
-    names: Iterator[str | None] = repeat(None) if ids is None else iter(ids)
-    identity, asked, recorded = identity_of(inquiry.model), inquiry.question, inquiry.recorded
+    Parameters
+    ----------
+    request : Request
+    texts, strict, ids, deleted
+        As for :func:`explain`.
+    copy : bool
+        Let an explanation that is kept not keep its whole block.
+    """
+    names = _Names(ids)
     gone: Iterator[Positions] | None = None
     again: Iterator[Positions | None] = repeat(None)
     if deleted is not None:
-        gone, again = tee(deleted)
-    for block, numbers, found in inquiry.answers(texts, elements, gone):
-        rows = zip(block.documents, numbers.tolist(), strict=True)
-        for at, (document, chosen) in enumerate(rows):
-            parameters, positions = recorded, next(again)
-            if positions is not None and len(positions):
-                parameters = recorded | {"deleted": positions.tolist()}
-                _move_to_padding(found, at, positions)
-            explanation = Explanation(
-                document=document,
-                known=block.known[at],
-                classes=asked.classes,
-                scores=block.scores[at],
-                target=asked.target(chosen),
-                relevance=_shaped(found.words[at], asked, copy),
-                padding=_shaped_padding(found.padding[at], asked),
-                method=inquiry.method.name,
-                parameters=parameters,
-                model=identity,
-                id=_next_name(names),
-                elements=_shaped(found.elements[at], asked, copy) if found.elements else None,
-            )
-            yield explanation.check() if strict else explanation
+        gone, again = tee(_positions(deleted))
+    about = _about(request)
+    for answer in request.answers(texts, gone):
+        explanations = _explanations(request, answer, about, names, again, copy)
+        yield answer.trace, (one.check() for one in explanations) if strict else explanations
 
 
-def _iter_filters(
-    model: object,
-    texts: Iterable[str],
-    *,
-    target: object,
-    targets: Iterable[Any] | None,
-    against: object,
-    method: str,
-    strict: bool,
-    ids: Iterable[Any] | None,
-    **parameters: float | str,
+def _explanations(
+    request: Request,
+    answer: Answer,
+    about: dict[str, Any],
+    names: "_Names",
+    deleted: Iterator[Positions | None],
+    copy: bool,
+) -> Iterator[Explanation]:
+    """Yield the explanations of a block."""
+    trace, targets, relevance = answer
+    single = request.target.single
+    for at, (document, chosen) in enumerate(zip(trace.documents, targets.tolist(), strict=True)):
+        positions = next(deleted)
+        more = about
+        if positions is not None and len(positions):
+            more = about | {"parameters": about["parameters"] | {"deleted": positions.tolist()}}
+            _move_to_padding(relevance, at, positions)
+        elements = relevance.elements
+        yield Explanation(
+            document=document,
+            known=trace.known[at],
+            scores=trace.scores[at],
+            target=request.target.labels_for(chosen),
+            relevance=_per_word(relevance.words[at], single, copy),
+            padding=_per_target(relevance.padding[at], single),
+            constant=_per_target(relevance.constant[at], single),
+            id=names.next(),
+            elements=None if elements is None else _per_word(elements[at], single, copy),
+            **more,
+        )
+
+
+def _filter_explanations(
+    request: Request, texts: Iterable[str], strict: bool, ids: Iterable[Any] | None
 ) -> Iterator[FilterExplanation]:
     """Yield which filters of a network spoke for the target."""
-    asked = Inquiry.of(model, target, method, targets, against, **parameters)
-    of_filters, question = asked.method.of_filters, asked.question
-    if not isinstance(model, CNNClassifier) or of_filters is None:
-        raise InputError(
-            "layer='pooled' needs a network and a method that goes through its layers, "
-            f"not {method!r} of {type(model).__name__}"
-        )
-    names: Iterator[str | None] = repeat(None) if ids is None else iter(ids)
-    identity, recorded = identity_of(model), asked.recorded
-    for block in network_blocks(model, _checked_texts(texts), question.count):
-        numbers = question.numbers(block.scores)
-        widths = np.concatenate([np.full(len(f.bias), f.table.shape[1]) for f in block.found])
-        pooled = np.concatenate([found.pooled for found in block.found], axis=1)
-        winners = np.concatenate([found.winners for found in block.found], axis=1)
-        for at, relevance in enumerate(of_filters(block, numbers, **asked.settings)):
-            if question.against is not None:
-                relevance = relevance[:, :-1] - relevance[:, -1:]
+    names, about, single = _Names(ids), _about(request), request.target.single
+    for trace, targets, relevance in request.filter_answers(texts):
+        activations, starts, widths = trace.filters()
+        for at, values in enumerate(relevance.filters):
             explanation = FilterExplanation(
-                document=block.documents[at],
-                classes=question.classes,
-                scores=block.scores[at],
-                target=question.target(numbers[at].tolist()),
-                relevance=_shaped(relevance, question, copy=False),
-                padding=_shaped_padding(np.zeros(relevance.shape[1]), question),
-                method=method,
-                parameters=recorded,
-                model=identity,
-                id=_next_name(names),
-                activations=pooled[at],
-                starts=winners[at],
-                widths=widths.astype(np.int32),
+                document=trace.documents[at],
+                scores=trace.scores[at],
+                target=request.target.labels_for(targets[at].tolist()),
+                relevance=_per_word(values, single, copy=False),
+                padding=_per_target(np.zeros(values.shape[1]), single),
+                constant=_per_target(relevance.constant[at], single),
+                id=names.next(),
+                activations=activations[at],
+                starts=starts[at],
+                widths=widths,
+                **about,
             )
             yield explanation.check() if strict else explanation
 
 
-def _checked_texts(texts: Iterable[str]) -> Iterator[str]:
+def _about(request: Request) -> dict[str, Any]:
+    """Return what the explanations of a request have in common."""
+    return {
+        "classes": request.target.labels,
+        "method": request.method.name,
+        "parameters": request.recorded,
+        "conserves": request.conserves,
+        "model": request.model.identity,
+    }
+
+
+def check_texts(texts: Iterable[str]) -> Iterator[str]:
     """Return the texts, each checked as it is read."""
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise InputError(f"texts must be a list of strings, not {type(texts).__name__}")
 
-    def checked() -> Iterator[str]:
+    def check_each() -> Iterator[str]:
         for number, text in enumerate(texts):
             if not isinstance(text, str):
                 kind = type(text).__name__
                 raise InputError(f"texts: item {number} must be a str, not {kind}: {text!r:.60}")
             yield text
 
-    return checked()
+    return check_each()
 
 
 def _positions(deleted: Iterable[Any]) -> Iterator[Positions]:
@@ -341,25 +314,32 @@ def _positions(deleted: Iterable[Any]) -> Iterator[Positions]:
         yield np.unique(np.array(numbers, np.intp))
 
 
-def _move_to_padding(found: Relevance, at: int, deleted: Positions) -> None:
+def _move_to_padding(relevance: Relevance, at: int, deleted: Positions) -> None:
     """Let a document's deleted words have no relevance: what landed there is padding."""
-    found.padding[at] += found.words[at][deleted].sum(axis=0, dtype=np.float64)
-    found.words[at][deleted] = 0
-    if found.elements:
-        found.elements[at][deleted] = 0
+    relevance.padding[at] += relevance.words[at][deleted].sum(axis=0, dtype=np.float64)
+    relevance.words[at][deleted] = 0
+    if relevance.elements:
+        relevance.elements[at][deleted] = 0
 
 
-def _next_name(names: Iterator[str | None]) -> str | None:
-    for name in names:
-        return None if name is None else str(name)
-    raise InputError("there are fewer ids than texts")
+class _Names:
+    """The documents' names, one after the other; None for all if there are none."""
+
+    def __init__(self, ids: Iterable[Any] | None) -> None:
+        self._remaining: Iterator[Any] = repeat(None) if ids is None else iter(ids)
+
+    def next(self) -> str | None:
+        """Return the next; raise if there is none left."""
+        for name in self._remaining:
+            return None if name is None else str(name)
+        raise InputError("there are fewer ids than texts")
 
 
-def _shaped(values: NDArray[Any], asked: Question, copy: bool) -> NDArray[np.float32]:
-    chosen = values[..., 0] if asked.single else values
+def _per_word(values: NDArray[Any], single: bool, copy: bool) -> NDArray[np.float32]:
+    chosen = values[..., 0] if single else values
     shaped: NDArray[np.float32] = chosen.astype(np.float32, copy=copy)
     return shaped
 
 
-def _shaped_padding(padding: NDArray[np.float64], asked: Question) -> object:
-    return float(padding[0]) if asked.single else padding
+def _per_target(values: NDArray[np.float64], single: bool) -> object:
+    return float(values[0]) if single else values

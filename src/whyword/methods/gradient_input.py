@@ -1,27 +1,35 @@
 """Gradient times input: what each input contributes while nothing else changes."""
 
-import numpy as np
-from numpy.typing import NDArray
-
-from whyword.methods.blocks import LinearBlock, NetworkBlock
-from whyword.methods.lrp import linear_lrp, network_lrp, pooled_lrp
-from whyword.methods.relevance import Relevance
+from whyword.methods.registry import Kind, Method, Settings, register
+from whyword.models.protocol import Differentiable, ElementWise, Filtered, Rows, Targets
+from whyword.models.relevance import FilterRelevance, Relevance
 
 
-def network_gradient_input(
-    block: NetworkBlock, targets: NDArray[np.int32], elements: bool = False
-) -> Relevance:
-    """Return Σ_i x[t, i]·∂score/∂x[t, i] of each word: LRP with ε = 0 and no bias shared."""
-    return network_lrp(block, targets, elements, epsilon=0.0, bias="left out")
+def _compute(trace: Differentiable, targets: Targets, elements: bool = False) -> Relevance:
+    return trace.gradient_input(targets, elements=elements)
 
 
-def pooled_gradient_input(
-    block: NetworkBlock, targets: NDArray[np.int32]
-) -> list[NDArray[np.float64]]:
-    """Return x_j·w_j of each filter, (F, K) for each document."""
-    return pooled_lrp(block, targets, epsilon=0.0, bias="left out")
+def _sums(trace: ElementWise, targets: Targets, each: bool = False) -> Rows:
+    return trace.gradient_input_sums(targets, each)
 
 
-def linear_gradient_input(block: LinearBlock, targets: NDArray[np.int32]) -> Relevance:
-    """Return w_i·x_i of each feature, shared among its occurrences."""
-    return linear_lrp(block, targets, bias="left out")
+def _filters(trace: Filtered, targets: Targets) -> FilterRelevance:
+    return trace.gradient_input_filters(targets)
+
+
+def _conserves(kind: Kind, settings: Settings) -> bool:
+    return issubclass(kind, Differentiable) and kind.is_piecewise_linear
+
+
+GRADIENT_INPUT = register(
+    Method(
+        name="gradient_input",
+        meaning="the gradient times the input; what biases say is apart, in the constant",
+        compute=_compute,
+        needs=Differentiable,
+        conserves=_conserves,
+        of_features=True,
+        element_sums=_sums,
+        filters=_filters,
+    )
+)

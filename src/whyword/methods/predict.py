@@ -7,9 +7,10 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.base.labels import Label
 from whyword.corpora.source import Record
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.protocol import Scores, TextClassifier
 
 _BLOCK = 1_000  # documents held at a time
 
@@ -41,15 +42,38 @@ class Prediction:
         return float(self.probabilities.max())
 
 
-def predict_documents(
-    model: CNNClassifier | SVMClassifier, records: Iterable[Record]
-) -> Iterator[Prediction]:
+def predict_documents(model: object, records: Iterable[Record]) -> Iterator[Prediction]:
     """Yield the prediction for each document, in order."""
+    classifier = as_classifier(model)
+    names = [str(label) for label in labels_of(classifier)]
     remaining = iter(records)
     while block := list(islice(remaining, _BLOCK)):
-        texts = [record.text for record in block]
-        probabilities = model.predict_proba(texts)
-        known = model.known_words(texts)
-        for record, row, count in zip(block, probabilities, known.tolist(), strict=True):
-            predicted = str(model.classes_[row.argmax()])
-            yield Prediction(record.id, predicted, record.label, row, count)
+        waiting = iter(block)
+        for trace in classifier.trace([record.text for record in block]):
+            rows = zip(
+                trace.predicted.tolist(),
+                trace.probabilities,
+                trace.known_words.tolist(),
+                strict=True,
+            )
+            for predicted, row, count in rows:
+                record = next(waiting)
+                yield Prediction(record.id, names[predicted], record.label, row, count)
+
+
+def scores_of(model: TextClassifier, texts: Iterable[str]) -> Scores:
+    """Return the scores of all classes, (texts, C)."""
+    none = np.empty((0, len(model.classes_)))
+    return np.concatenate([none, *(trace.scores for trace in model.trace(texts))])
+
+
+def predicted_labels(model: TextClassifier, texts: Iterable[str]) -> list[Label]:
+    """Return the class of each text."""
+    labels = labels_of(model)
+    return [labels[n] for trace in model.trace(texts) for n in trace.predicted.tolist()]
+
+
+def probabilities_of(model: TextClassifier, texts: Iterable[str]) -> Scores:
+    """Return the probabilities of all classes, (texts, C)."""
+    none = np.empty((0, len(model.classes_)))
+    return np.concatenate([none, *(trace.probabilities for trace in model.trace(texts))])

@@ -1,27 +1,49 @@
-"""The methods by name, and what each of them can do."""
+"""The methods by name: what each takes, needs, costs and promises.
+
+What a method computes is an ability of a model's traces; here is what is asked for. Everything that
+lists or checks methods reads this: ``explain``, the command line, the page, the documentation.
+"""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from whyword.base.checks import real_number, whole_number
 from whyword.base.errors import InputError
-from whyword.methods.blocks import Block, LinearBlock, NetworkBlock, OutsideBlock
-from whyword.methods.chance import random_relevance
-from whyword.methods.gradient_input import (
-    linear_gradient_input,
-    network_gradient_input,
-    pooled_gradient_input,
-)
-from whyword.methods.lrp import linear_lrp, network_lrp, pooled_lrp
-from whyword.methods.occlusion import linear_occlusion, network_occlusion, outside_occlusion
-from whyword.methods.relevance import Relevance
-from whyword.methods.sensitivity import linear_sensitivity, network_sensitivity, pooled_sensitivity
+from whyword.models.protocol import Decomposable, Rows, Trace
+from whyword.models.relevance import FilterRelevance, Relevance
 
-_BIAS = ("shared", "left out")
+Settings = dict[str, Any]
+Kind = type[Trace]
+
+
+class Cost(StrEnum):
+    """What an explanation of a document takes, in passes through the model."""
+
+    SINGLE = "one pass"
+    PER_CLASS = "one pass for each class"
+    PER_WORD = "one pass for each word"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a method.
+
+    Attributes
+    ----------
+    name : str
+    default : object
+    check : callable
+        From the name and a given value to the value as it is used; raises if it is unfit.
+    meaning : str
+        In a line, for help and documentation.
+    """
+
+    name: str
+    default: Any
+    check: Callable[[str, Any], Any]
+    meaning: str
 
 
 @dataclass(frozen=True)
@@ -30,105 +52,123 @@ class Method:
 
     Attributes
     ----------
-    of_block : dict
-        The function for each kind of block.
-    of_filters : callable or None
-        The one for a network's filters.
-    parameters : dict
-        Names and defaults.
-    of_networks : tuple of str
-        Those that only networks have.
-    elements : bool
-        Whether it goes down to the input dimensions of a network.
-    equal_shares : bool
-        Whether the occurrences of a word in a bag of words share the word's value.
+    name : str
+    meaning : str
+        In a line, for help and documentation.
+    compute : callable
+        ``compute(trace, targets, elements=…, **settings)`` returns a Relevance.
+    needs : type
+        The ability that a trace must have.
+    parameters : tuple of Parameter
+    conserves : callable
+        From a kind of trace and the settings to whether relevance adds up to the score.
+    cost : Cost
+    of_output : bool
+        Whether what it finds are changes of the model's output, be that scores or probabilities.
+    element_sums : callable, or None
+        ``element_sums(trace, targets, each=…, **settings)``: document vectors by the relevance of
+        input dimensions, of an :class:`~whyword.models.protocol.ElementWise` trace.
+    of_features : bool
+        Whether what it finds is of the model's features, so that, where those are words, all
+        occurrences of a word share its value.
+    filters : callable, or None
+        ``filters(trace, targets, **settings)``: the relevance of the filters of a
+        :class:`~whyword.models.protocol.Filtered` trace.
     """
 
     name: str
-    of_block: Mapping[type[Block], Callable[..., Relevance]]
-    of_filters: Callable[..., list[NDArray[np.float64]]] | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    of_networks: tuple[str, ...] = ()
-    elements: bool = False
-    equal_shares: bool = False
+    meaning: str
+    compute: Callable[..., Relevance]
+    needs: type = Trace
+    parameters: tuple[Parameter, ...] = ()
+    conserves: Callable[[Kind, Settings], bool] = lambda kind, settings: False
+    cost: Cost = Cost.SINGLE
+    of_features: bool = False
+    of_output: bool = False
+    element_sums: Callable[..., Rows] | None = None
+    filters: Callable[..., FilterRelevance] | None = None
+
+    def is_for(self, kind: Kind) -> bool:
+        """Whether traces of this kind can do what the method needs."""
+        return issubclass(kind, self.needs)
+
+    def parameters_for(self, kind: Kind) -> tuple[Parameter, ...]:
+        """Return the parameters that it has for a kind of trace: a rule may have fewer."""
+        if self.needs is not Decomposable or not issubclass(kind, Decomposable):
+            return self.parameters
+        return tuple(one for one in self.parameters if one.name in kind.rule_parameters)
+
+    def settings(self, kind: Kind, given: Mapping[str, Any]) -> Settings:
+        """Return the parameters' values for a kind of trace; raise if a given one is unfit."""
+        self.check_kind(kind)
+        parameters = {one.name: one for one in self.parameters_for(kind)}
+        for name in given:
+            if name not in parameters:
+                known = ", ".join(parameters) or "none"
+                whose = " for this model" if name in {one.name for one in self.parameters} else ""
+                raise InputError(
+                    f"method {self.name!r} has no parameter {name!r}{whose}; it has: {known}"
+                )
+        return {
+            name: one.check(name, given[name]) if name in given else one.default
+            for name, one in parameters.items()
+        }
+
+    def check_kind(self, kind: Kind) -> None:
+        """Raise unless traces of this kind can do what the method needs."""
+        if not self.is_for(kind):
+            able = ", ".join(repr(name) for name in methods_for(kind))
+            raise InputError(
+                f"method {self.name!r} needs a model that is {self.needs.__name__.lower()}, which "
+                f"this one is not; what works here: {able}"
+            )
 
 
-METHODS: dict[str, Method] = {
-    method.name: method
-    for method in (
-        Method(
-            "lrp",
-            {NetworkBlock: network_lrp, LinearBlock: linear_lrp},
-            pooled_lrp,
-            {"epsilon": 0.01, "bias": "shared"},
-            of_networks=("epsilon",),
-            elements=True,
-            equal_shares=True,
-        ),
-        Method(
-            "sensitivity",
-            {NetworkBlock: network_sensitivity, LinearBlock: linear_sensitivity},
-            pooled_sensitivity,
-            elements=True,
-            equal_shares=True,
-        ),
-        Method(
-            "gradient_input",
-            {NetworkBlock: network_gradient_input, LinearBlock: linear_gradient_input},
-            pooled_gradient_input,
-            elements=True,
-            equal_shares=True,
-        ),
-        Method(
-            "occlusion",
-            {
-                NetworkBlock: network_occlusion,
-                LinearBlock: linear_occlusion,
-                OutsideBlock: outside_occlusion,
-            },
-        ),
-        Method(
-            "random",
-            dict.fromkeys((NetworkBlock, LinearBlock, OutsideBlock), random_relevance),
-            parameters={"seed": 0},
-        ),
-    )
-}
+METHODS: dict[str, Method] = {}
+
+
+def register(method: Method, replace: bool = False) -> Method:
+    """Let everybody know a method, by its name; return it.
+
+    Parameters
+    ----------
+    method : Method
+    replace : bool
+        Whether it may take the name of one that is there: a notebook's cell is run twice.
+    """
+    if method.name in METHODS and not replace:
+        raise InputError(
+            f"there is a method {method.name!r} already; say replace=True to replace it"
+        )
+    METHODS[method.name] = method
+    return method
 
 
 def find_method(name: object) -> Method:
     """Return the method of that name; raise with the choices if there is none."""
     if not isinstance(name, str) or name not in METHODS:
-        raise InputError(f"there is no method {name!r}; choose from {', '.join(METHODS)}")
+        close = get_close_matches(name, METHODS, n=1) if isinstance(name, str) else []
+        hint = f"did you mean {close[0]!r}? there are" if close else "choose from"
+        raise InputError(f"there is no method {name!r}; {hint} {', '.join(METHODS)}")
     return METHODS[name]
 
 
-def checked_parameters(
-    method: Method, kind: type[Block], given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the method's parameters for a kind of model; raise if a given one is unfit."""
-    if kind not in method.of_block:
-        able = [name for name, other in METHODS.items() if kind in other.of_block]
-        raise InputError(
-            f"method {method.name!r} needs a model of whyword's own (or "
-            f"SVMClassifier.from_pipeline); for any other say method={able[0]!r}"
-        )
-    names = [
-        name for name in method.parameters if kind is NetworkBlock or name not in method.of_networks
-    ]
-    for name in given:
-        if name not in names:
-            whose = "" if name not in method.parameters else " for models without hidden layers"
-            known = ", ".join(names) or "none"
-            raise InputError(
-                f"method {method.name!r} has no parameter {name!r}{whose}; it has: {known}"
-            )
-    parameters = {name: given.get(name, method.parameters[name]) for name in names}
-    if "epsilon" in parameters:
-        parameters["epsilon"] = real_number("epsilon", parameters["epsilon"], above=0)
-    if "bias" in parameters and str(parameters["bias"]) not in _BIAS:
-        choices = " or ".join(map(repr, _BIAS))
-        raise InputError(f"bias may be {choices}, not {parameters['bias']!r}")
-    if "seed" in parameters:
-        parameters["seed"] = whole_number("seed", parameters["seed"], least=0)
-    return parameters
+def methods_for(kind: Kind) -> dict[str, Method]:
+    """Return the methods that work for a kind of trace, the best first."""
+    return {name: method for name, method in METHODS.items() if method.is_for(kind)}
+
+
+def method_for(kind: Kind, name: str | None) -> Method:
+    """Return the method of that name, or by default the best for a kind of trace."""
+    return next(iter(methods_for(kind).values())) if name is None else find_method(name)
+
+
+def choice(*choices: str) -> Callable[[str, Any], str]:
+    """Return a check that a parameter is one of the choices."""
+
+    def check(name: str, value: object) -> str:
+        if not isinstance(value, str) or value not in choices:
+            raise InputError(f"{name} may be {' or '.join(map(repr, choices))}, not {value!r:.60}")
+        return value
+
+    return check

@@ -1,115 +1,156 @@
-"""A question put to a model: whose scores, by which method; answered a block at a time."""
+"""What is asked of a model: whose scores, by which method; answered a block at a time."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyword.base.errors import InputError
-from whyword.methods.blocks import Block, Positions, blocks, kind_of, model_classes
-from whyword.methods.registry import Method, checked_parameters, find_method
-from whyword.methods.relevance import Relevance
-from whyword.methods.targets import Question, question
-from whyword.models.estimator import Estimator
-from whyword.models.linear.tfidf import TfIdf
+from whyword.methods.registry import Method, Settings, method_for
+from whyword.methods.targets import Target, target_of
+from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.protocol import ElementWise, Filtered, Positions, Targets, TextClassifier, Trace
+from whyword.models.relevance import FilterRelevance, Relevance
+
+WORD, ELEMENT, FILTER = LEVELS = ("word", "element", "filter")
 
 
-class Answered(NamedTuple):
-    """What was found in a block.
+class Answer(NamedTuple):
+    """The relevance in a block.
 
     Attributes
     ----------
-    block : Block
+    trace : Trace
     targets : (documents, K) int32
         The numbers of the classes, that of a contrast left out.
-    found : Relevance
+    relevance : Relevance
     """
 
-    block: Block
-    targets: NDArray[np.int32]
-    found: Relevance
+    trace: Trace
+    targets: Targets
+    relevance: Relevance
+
+
+class FilterAnswer(NamedTuple):
+    """The same for a network's filters."""
+
+    trace: Any  # a Trace that is Filtered
+    targets: Targets
+    relevance: FilterRelevance
 
 
 @dataclass(frozen=True, eq=False)
-class Inquiry:
+class Request:
     """A model and what is asked of it.
 
     Attributes
     ----------
-    model : object
-    question : Question
+    model : TextClassifier
+    target : Target
     method : Method
     settings : dict
         The method's parameters.
+    level : {"word", "element", "filter"}
     """
 
-    model: object
-    question: Question
+    model: TextClassifier
+    target: Target
     method: Method
-    settings: dict[str, Any]
+    settings: Settings
+    level: str = WORD
 
     @classmethod
     def of(
         cls,
         model: object,
         target: object,
-        method: str,
+        method: str | None = None,
+        *,
         targets: Iterable[Any] | None = None,
         against: object = None,
-        **parameters: float | str,
-    ) -> "Inquiry":
-        """Return a question that makes sense; raise if it does not."""
-        chosen, kind = find_method(method), kind_of(model)
-        asked = question(model_classes(model), target, targets, against)
-        return cls(model, asked, chosen, checked_parameters(chosen, kind, parameters))
+        level: str = WORD,
+        parameters: Settings | None = None,
+    ) -> "Request":
+        """Return a request that makes sense; raise if it does not."""
+        classifier = as_classifier(model)
+        kind = classifier.trace_kind
+        chosen = method_for(kind, method)
+        whose = target_of(labels_of(classifier), target, targets, against)
+        settings = chosen.settings(kind, parameters or {})
+        _check_level(level, chosen, classifier)
+        return cls(classifier, whose, chosen, settings, level)
 
     def answers(
-        self,
-        texts: Iterable[str],
-        elements: bool = False,
-        deleted: Iterator[Positions] | None = None,
-    ) -> Iterator[Answered]:
-        """Yield what is found in each block of the texts."""
+        self, texts: Iterable[str], deleted: Iterator[Positions] | None = None
+    ) -> Iterator[Answer]:
+        """Yield the relevance in each block of the texts."""
+        elements = self.level == ELEMENT
         extra = {"elements": True} if elements else {}
-        contrast = self.question.against is not None
-        for block in blocks(self.model, texts, self.question.count, elements, deleted):
-            targets = self.question.numbers(block.scores)
-            found = self.method.of_block[type(block)](block, targets, **extra, **self.settings)
-            if contrast:
-                found, targets = _difference(found), targets[:, :-1]
-            yield Answered(block, targets, found)
+        columns = self.target.count
+        for trace in self.model.trace(texts, deleted=deleted, columns=columns, elements=elements):
+            targets = self.target.numbers(trace.predicted)
+            relevance = self.method.compute(trace, targets, **extra, **self.settings)
+            _check_relevance(relevance, trace, targets, self.method.name)
+            if self.target.against is not None:
+                relevance, targets = relevance.against_last(), targets[:, :-1]
+            yield Answer(trace, targets, relevance)
+
+    def filter_answers(self, texts: Iterable[str]) -> Iterator[FilterAnswer]:
+        """Yield the relevance of the filters in each block of the texts."""
+        if self.method.filters is None:
+            raise TypeError(f"{self.method.name} does not go through filters")
+        for trace in self.model.trace(texts, columns=self.target.count):
+            targets = self.target.numbers(trace.predicted)
+            relevance = self.method.filters(trace, targets, **self.settings)
+            if self.target.against is not None:
+                relevance, targets = relevance.against_last(), targets[:, :-1]
+            yield FilterAnswer(trace, targets, relevance)
 
     @property
-    def recorded(self) -> dict[str, Any]:
+    def conserves(self) -> bool:
+        """Whether relevance must add up to the score."""
+        return self.method.conserves(self.model.trace_kind, self.settings)
+
+    @property
+    def recorded(self) -> Settings:
         """What explanations record as their parameters."""
-        recorded = dict(self.settings)
-        if self.question.against is not None:
-            recorded["against"] = self.question.classes[self.question.against]
-        features = getattr(self.model, "features_", None)
-        if self.method.equal_shares and isinstance(features, TfIdf):
+        recorded, kind = dict(self.settings), self.model.trace_kind
+        if self.target.against is not None:
+            recorded["against"] = self.target.labels[self.target.against]
+        if self.method.of_features and kind.equal_shares:
             recorded["occurrences"] = "equal shares"
-        if self.method.name == "occlusion":
-            own = isinstance(self.model, Estimator)
-            recorded["output"] = "score" if own else "probability"
+        if self.method.of_output:
+            recorded["output"] = kind.output
         return recorded
 
 
-def identity_of(model: object) -> str | None:
-    """Return the model's identity; None for models that have none."""
-    if not isinstance(model, Estimator):
-        return None
-    try:
-        return model.identity
-    except InputError:  # it holds somebody's function and cannot be saved
-        return None
+def _check_relevance(relevance: Relevance, trace: Trace, targets: Targets, method: str) -> None:
+    """Raise if a method, perhaps somebody's own, returned something of another shape."""
+    shapes = [np.shape(words) for words in relevance.words[:1]]
+    expected = [(len(document), targets.shape[1]) for document in trace.documents[:1]]
+    fits = shapes == expected and len(relevance.words) == len(trace)
+    if not fits or np.shape(relevance.padding) != targets.shape:
+        raise InputError(
+            f"method {method!r} returned words of shape {shapes} and padding of shape "
+            f"{np.shape(relevance.padding)}; {expected} and {targets.shape} are needed: a row for "
+            "each word (or document), a column for each target"
+        )
 
 
-def _difference(found: Relevance) -> Relevance:
-    """Return each target's relevance minus that of the last column."""
-    return Relevance(
-        [words[:, :-1] - words[:, -1:] for words in found.words],
-        found.padding[:, :-1] - found.padding[:, -1:],
-        found.elements and [rows[..., :-1] - rows[..., -1:] for rows in found.elements],
-    )
+def _check_level(level: object, method: Method, model: TextClassifier) -> None:
+    """Raise unless the method and the model go down, or stop, there."""
+    if level not in LEVELS:
+        choices = ", ".join(map(repr, LEVELS))
+        raise InputError(f"level may be one of {choices}, not {level!r:.60}")
+    kind = model.trace_kind
+    if level == ELEMENT and not (method.element_sums and issubclass(kind, ElementWise)):
+        raise InputError(
+            "level='element' needs a model of word vectors and a method that goes down to their "
+            f"dimensions, not {method.name!r} of a model of kind {model.kind!r}; say level='word'"
+        )
+    if level == FILTER and not (method.filters and issubclass(kind, Filtered)):
+        raise InputError(
+            "level='filter' needs a network with filters and a method that goes through its "
+            f"layers, not {method.name!r} of a model of kind {model.kind!r}; say level='word'"
+        )

@@ -9,28 +9,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import listed
+from whyword.base.checks import join_names
 from whyword.base.errors import InputError
 from whyword.base.labels import Label
 
 PREDICTED, ALL = "predicted", "all"
 
 
-def class_number(classes: Sequence[Label], wanted: object) -> int:
-    """Return which class is wanted, by its label or the label's text; raise with close matches."""
-    for number, label in enumerate(classes):
-        if type(label) is type(wanted) and label == wanted:
+def class_number(classes: Sequence[Label], label: object) -> int:
+    """Return which class is meant, by its label or the label's text; raise with close matches."""
+    for number, own in enumerate(classes):
+        if type(own) is type(label) and own == label:
             return number
-    names = [str(label) for label in classes]
-    if isinstance(wanted, np.generic):
-        wanted = wanted.item()
-    if isinstance(wanted, Label) and str(wanted) in names:
-        return names.index(str(wanted))
-    close = difflib.get_close_matches(str(wanted), names, n=3, cutoff=0.6)
-    ending = [name for name in names if str(wanted) and str(wanted).lower() in name.lower()]
+    names = [str(own) for own in classes]
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, Label) and str(label) in names:
+        return names.index(str(label))
+    close = difflib.get_close_matches(str(label), names, n=3, cutoff=0.6)
+    ending = [name for name in names if str(label) and str(label).lower() in name.lower()]
     suggested = list(dict.fromkeys([*close, *ending]))[:3]
-    hint = f"did you mean {' or '.join(suggested)}?" if suggested else f"there are {listed(names)}"
-    raise InputError(f"there is no class {wanted!r:.80}; {hint}")
+    hint = (
+        f"did you mean {' or '.join(suggested)}?" if suggested else f"there are {join_names(names)}"
+    )
+    raise InputError(f"there is no class {label!r:.80}; {hint}")
 
 
 def class_numbers(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np.intp]:
@@ -47,12 +49,13 @@ def class_numbers(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np
 
 
 @dataclass(frozen=True)
-class Question:
+class Target:
     """Whose scores are to be explained, for each document.
 
     Attributes
     ----------
-    classes : tuple of C labels
+    labels : tuple of C labels
+        Of all classes.
     columns : tuple of int, or None
         The classes explained of every document; None if that depends on the document.
     each : iterator of int, or None
@@ -64,7 +67,7 @@ class Question:
         Whether "all" was asked for.
     """
 
-    classes: tuple[Label, ...]
+    labels: tuple[Label, ...]
     columns: tuple[int, ...] | None
     each: Iterator[int] | None
     against: int | None
@@ -76,9 +79,14 @@ class Question:
         """How many columns are computed per document, that of the contrast included."""
         return (1 if self.columns is None else len(self.columns)) + (self.against is not None)
 
-    def numbers(self, scores: NDArray[np.float64]) -> NDArray[np.int32]:
-        """Return the class numbers for a block of documents, (documents, count)."""
-        documents = len(scores)
+    def numbers(self, predicted: NDArray[np.intp]) -> NDArray[np.int32]:
+        """Return the class numbers for a block of documents, (documents, count).
+
+        Parameters
+        ----------
+        predicted : (documents,) intp
+        """
+        documents = len(predicted)
         if self.columns is not None:
             chosen = np.tile(np.array(self.columns, np.int32), (documents, 1))
         elif self.each is not None:
@@ -87,28 +95,28 @@ class Question:
                 raise InputError("there are fewer targets than texts")
             chosen = np.array(each, np.int32)[:, None]
         else:
-            chosen = scores.argmax(axis=1).astype(np.int32)[:, None]
+            chosen = predicted.astype(np.int32)[:, None]
         if self.against is None:
             return np.ascontiguousarray(chosen)
         other = np.full((documents, 1), self.against, np.int32)
         return np.concatenate([chosen, other], axis=1)
 
-    def target(self, numbers: Sequence[int]) -> Label | tuple[Label, ...]:
+    def labels_for(self, numbers: Sequence[int]) -> Label | tuple[Label, ...]:
         """Return what the explanation records as its target."""
         if self.all:
             return ALL
         if self.single:
-            return self.classes[numbers[0]]
-        return tuple(self.classes[number] for number in self.columns or ())
+            return self.labels[numbers[0]]
+        return tuple(self.labels[number] for number in self.columns or ())
 
 
-def question(
+def target_of(
     classes: Sequence[Label],
     target: object = PREDICTED,
     targets: Iterable[Any] | None = None,
     against: object = None,
-) -> Question:
-    """Return what is asked, with the class names looked up.
+) -> Target:
+    """Return which classes are asked about, their names looked up.
 
     Parameters
     ----------
@@ -129,25 +137,25 @@ def question(
         if isinstance(targets, str) or not isinstance(targets, Iterable):
             raise InputError(f"targets takes a list, one label per document; target={targets!r}?")
         each = (class_number(labels, label) for label in targets)
-        return Question(labels, None, each, other, single=True)
+        return Target(labels, None, each, other, single=True)
     if isinstance(target, str) and target == PREDICTED:
-        return Question(labels, None, None, other, single=True)
+        return Target(labels, None, None, other, single=True)
     if isinstance(target, str) and target == ALL:
-        return Question(labels, tuple(range(len(labels))), None, other, single=False, all=True)
+        return Target(labels, tuple(range(len(labels))), None, other, single=False, all=True)
     if isinstance(target, str) or not isinstance(target, Iterable):
         column = class_number(labels, target)
         if column == other:
             raise InputError(f"target and against are the same class, {labels[column]!r}")
-        return Question(labels, (column,), None, other, single=True)
+        return Target(labels, (column,), None, other, single=True)
     if isinstance(target, bytes):
         raise InputError(f"target must be a str, not bytes: {target!r:.60}")
-    wanted = list(target)
-    names_all = any(isinstance(label, str) and label == ALL for label in wanted)
-    if names_all and len(wanted) > 1 and ALL not in labels:
+    chosen = list(target)
+    names_all = any(isinstance(label, str) and label == ALL for label in chosen)
+    if names_all and len(chosen) > 1 and ALL not in labels:
         raise InputError("'all' stands for every class: say it alone")
-    columns = tuple(class_number(labels, label) for label in wanted)
+    columns = tuple(class_number(labels, label) for label in chosen)
     if not columns:
         raise InputError("target is an empty list; name at least one class")
     if len(set(columns)) < len(columns):
         raise InputError("target names a class twice")
-    return Question(labels, columns, None, other, single=False)
+    return Target(labels, columns, None, other, single=False)

@@ -1,1 +1,5 @@
-"""The classifiers, and how they are kept."""
+"""Models, and the protocol that makes one: a trace of texts, and what the trace can do.
+
+:mod:`whyword.models.protocol` has the abilities, :mod:`whyword.models.loading` the kinds by name,
+:mod:`whyword.models.blackbox` anything with ``predict_proba``; a folder is a kind of model.
+"""

@@ -2,25 +2,30 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import expanded, real_number, strings
+from whyword.base.checks import expand_path, real_number, strings
 from whyword.base.errors import InputError
 from whyword.base.printable import storable
+from whyword.models.probabilities import softmax
+from whyword.models.protocol import Positions, Trace
 from whyword.models.store import identity_when_written, write_model
+from whyword.words.document import Document
 
 
 class Estimator(ABC):
     """Arguments of ``__init__`` are stored untouched; learned names end in ``_``."""
 
+    kind: ClassVar[str]  # under which :func:`~whyword.load_model` knows it
     _estimator_type = "classifier"
     _identity: tuple[NDArray[Any], str] | None = None  # of the training that made these classes_
     classes_: NDArray[np.str_]
+    provenance_: dict[str, Any]  # what it was trained on, with which versions, and how well it did
 
     @classmethod
     def _parameter_names(cls) -> list[str]:
@@ -40,6 +45,11 @@ class Estimator(ABC):
                 )
             setattr(self, name, value)
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind who listens to the training: a function need not be fit to be pickled."""
+        listened = callable(getattr(self, "on_progress", None))
+        return self.__dict__ | ({"on_progress": False} if listened else {})
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self)).parameters
@@ -72,23 +82,36 @@ class Estimator(ABC):
     # ---- keeping ------------------------------------------------------------------------------
 
     @abstractmethod
-    def stored(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    def to_tensors(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the tensors and the configuration that :meth:`save` writes."""
+
+    @classmethod
+    @abstractmethod
+    def from_tensors(
+        cls, tensors: Mapping[str, NDArray[Any]], configuration: Mapping[str, Any]
+    ) -> Self:
+        """Put a model together from what :meth:`save` wrote."""
 
     def save(self, folder: str | Path) -> str:
         """Write the model to a folder and return its identity."""
         self.check_fitted()
-        identity = write_model(expanded(folder), *self.stored())
+        identity = write_model(expand_path(folder), *self.to_tensors())
         self.remember_identity(identity)
         return identity
 
     @property
-    def identity(self) -> str:
-        """The sha256 of weights and configuration, the same as in the saved model's folder."""
+    def identity(self) -> str | None:
+        """The sha256 of weights and configuration, the same as in the saved model's folder.
+
+        None if it holds somebody's function, so that it cannot be saved.
+        """
         self.check_fitted()
         if self._identity is not None and self._identity[0] is self.classes_:
             return self._identity[1]
-        identity = identity_when_written(*self.stored())
+        try:
+            identity = identity_when_written(*self.to_tensors())
+        except InputError:
+            return None
         self.remember_identity(identity)
         return identity
 
@@ -98,9 +121,37 @@ class Estimator(ABC):
 
     # ---- predictions, from the scores of all classes ------------------------------------------
 
+    @property
     @abstractmethod
+    def trace_kind(self) -> type[Trace]:
+        """The class of its traces: what they can do."""
+
+    @abstractmethod
+    def documents(self, texts: Iterable[str]) -> Iterator[Document]:
+        """Return the texts with the words that the model finds in them."""
+
+    @abstractmethod
+    def trace(
+        self,
+        texts: Iterable[str],
+        *,
+        deleted: Iterator[Positions] | None = None,
+        columns: int = 1,
+        elements: bool = False,
+    ) -> Iterator[Trace]:
+        """Yield the texts in blocks; see :class:`~whyword.models.protocol.TextClassifier`."""
+
     def class_scores(self, texts: Iterable[str]) -> NDArray[Any]:
         """Return the scores of all classes, (documents, classes); (−s, s) for two classes."""
+        self.check_fitted()
+        scores = [trace.scores for trace in self.trace(strings("texts", texts))]
+        return np.concatenate([np.empty((0, len(self.classes_))), *scores])
+
+    def known_words(self, texts: Iterable[str]) -> NDArray[np.int64]:
+        """Return how much of each text the model knows; of a text with 0 it says nothing."""
+        self.check_fitted()
+        counts = [trace.known_words for trace in self.trace(strings("texts", texts))]
+        return np.concatenate([np.empty(0, np.int64), *counts])
 
     def _temperature(self) -> float:
         """Return what scores are divided by before the softmax."""
@@ -127,31 +178,26 @@ class Estimator(ABC):
 
     def score(self, texts: Iterable[str], labels: Iterable[object]) -> float:
         """Return the share of texts whose class is predicted right."""
-        predicted, given = self.predict(texts), list(labels)
-        if len(predicted) != len(given):
-            raise InputError(f"labels and texts differ in length: {len(given)} ≠ {len(predicted)}")
-        if not given:
+        predicted, label_list = self.predict(texts), list(labels)
+        if len(predicted) != len(label_list):
+            raise InputError(
+                f"labels and texts differ in length: {len(label_list)} ≠ {len(predicted)}"
+            )
+        if not label_list:
             raise InputError("there are no texts to score")
-        return float(np.mean(predicted == np.asarray(given)))
+        return float(np.mean(predicted == np.asarray(label_list)))
 
 
-def softmax(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """Return exp(scores) normalised to sum 1 in each row."""
-    shifted = np.exp(scores.astype(np.float64) - scores.max(axis=1, keepdims=True))
-    result: NDArray[np.float64] = shifted / shifted.sum(axis=1, keepdims=True)
-    return result
-
-
-def checked_training_data(
+def check_training_data(
     texts: Iterable[str], labels: Iterable[object]
 ) -> tuple[list[str], NDArray[np.str_], NDArray[np.intp]]:
     """Return texts, the sorted classes, and the class number of each text; raise if unfit."""
-    checked, given = strings("texts", texts), list(labels)
-    if len(checked) != len(given):
-        raise InputError(f"labels and texts differ in length: {len(given)} ≠ {len(checked)}")
+    checked, label_list = strings("texts", texts), list(labels)
+    if len(checked) != len(label_list):
+        raise InputError(f"labels and texts differ in length: {len(label_list)} ≠ {len(checked)}")
     if not checked:
         raise InputError("there are no texts to train on")
-    for number, label in enumerate(given):
+    for number, label in enumerate(label_list):
         if label is None or (isinstance(label, float) and np.isnan(label)):
             raise InputError(f"label {number} is missing ({label!r})")
         if isinstance(label, float) and np.isinf(label):
@@ -161,34 +207,36 @@ def checked_training_data(
         if not isinstance(label, str | bool | int | float | np.bool_ | np.integer | np.floating):
             kind = type(label).__name__
             raise InputError(f"label {number} must be a string or a number, not {kind}")
-    classes, numbers = np.unique(np.asarray(given), return_inverse=True)
+    classes, numbers = np.unique(np.asarray(label_list), return_inverse=True)
     if len(classes) < 2:
         raise InputError(f"there is only one class ({classes[0]}); at least two are needed")
     return checked, classes, numbers
 
 
 def class_weights(
-    given: str | Mapping[Any, float] | None, classes: NDArray[Any], numbers: NDArray[np.intp]
+    class_weight: str | Mapping[Any, float] | None, classes: NDArray[Any], numbers: NDArray[np.intp]
 ) -> NDArray[np.float32]:
     """Return the weight of each class: 1, by inverse frequency ("balanced"), or as given."""
-    if given is None:
+    if class_weight is None:
         return np.ones(len(classes), np.float32)
-    if isinstance(given, str):
-        if given != "balanced":
-            raise InputError(f"class_weight may be None, 'balanced' or a dict, not {given!r}")
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise InputError(
+                f"class_weight may be None, 'balanced' or a dict, not {class_weight!r}"
+            )
         counts = np.bincount(numbers, minlength=len(classes))
         return (len(numbers) / (len(classes) * counts)).astype(np.float32)
-    if not isinstance(given, Mapping):
-        raise InputError(f"class_weight may be None, 'balanced' or a dict, not {given!r}")
-    unknown = [label for label in given if label not in classes]
+    if not isinstance(class_weight, Mapping):
+        raise InputError(f"class_weight may be None, 'balanced' or a dict, not {class_weight!r}")
+    unknown = [label for label in class_weight if label not in classes]
     if unknown:
         raise InputError(f"class_weight names {unknown[0]!r}, which is no class")
-    for label, weight in given.items():
+    for label, weight in class_weight.items():
         real_number(f"class_weight[{label!r}]", weight, above=0)
-    return np.array([given.get(label, 1.0) for label in classes.tolist()], np.float32)
+    return np.array([class_weight.get(label, 1.0) for label in classes.tolist()], np.float32)
 
 
-def restored_parameters(stored: Mapping[str, Any]) -> dict[str, Any]:
+def restore_parameters(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters as they were given: JSON has no dicts with numbers as keys."""
     parameters = dict(stored)
     if isinstance(parameters.get("class_weight"), list):

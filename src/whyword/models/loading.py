@@ -1,28 +1,48 @@
-"""From a folder back to the model that was saved in it."""
+"""The kinds of model by name, and from a folder back to the model that was saved in it."""
 
 from pathlib import Path
+from typing import Any
 
-from whyword.base.checks import expanded
+from whyword.base.checks import expand_path
 from whyword.base.errors import InputError
 from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.estimator import Estimator
+from whyword.models.imported import PREFIX, import_model
 from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.store import read_model
 
-_KINDS: dict[str, type[CNNClassifier] | type[SVMClassifier]] = {
-    "cnn": CNNClassifier,
-    "svm": SVMClassifier,
-}
+KINDS: dict[str, type[Estimator]] = {}
 
 
-def load_model(folder: str | Path) -> CNNClassifier | SVMClassifier:
-    """Load a model that :meth:`save` wrote; nothing in the folder is ever run."""
-    path = expanded(folder)
+def register_kind(kind: type[Estimator]) -> type[Estimator]:
+    """Let :func:`load_model` know a kind of model, by its name; return it."""
+    KINDS[kind.kind] = kind
+    return kind
+
+
+register_kind(CNNClassifier)
+register_kind(SVMClassifier)
+
+
+def load_model(source: str | Path) -> Any:  # noqa: ANN401 - an Estimator, or anybody's model
+    """Load a model.
+
+    Parameters
+    ----------
+    source : str or Path
+        A folder that :meth:`save` wrote, in which nothing is ever run; or ``"py:module:name"``,
+        an object in your own code, which is imported and so does run: anything with
+        ``predict_proba(list of str)``.
+    """
+    if str(source).startswith(PREFIX):
+        return import_model(str(source))
+    path = expand_path(source)
     tensors, configuration = read_model(path)
     kind = configuration.get("kind")
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise InputError(f"{path} holds a model of kind {kind!r}; known: {', '.join(_KINDS)}")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InputError(f"{path} holds a model of kind {kind!r}; known: {', '.join(KINDS)}")
     try:
-        model = _KINDS[kind].from_stored(tensors, configuration)
+        model = KINDS[kind].from_tensors(tensors, configuration)
         model.remember_identity(configuration["identity"])
         return model
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.errors import InputError
-from whyword.base.files import sha256_of, temporary_folder, written_whole
+from whyword.base.files import atomic_write, sha256_of, temporary_folder
 
 FORMAT = 1
 WEIGHTS = "model.safetensors"
@@ -36,18 +36,18 @@ def write_model(folder: Path, tensors: Tensors, configuration: Mapping[str, Any]
     their sha256, is in place; the reader takes whichever of the two it names.
     """
     check_writable(folder)
-    data = _serialised(tensors)
+    data = _serialise(tensors)
     weights = hashlib.sha256(data).hexdigest()
     plain = _plain(configuration)
     identity = identity_of(weights, plain)
     content = {"format": FORMAT, "identity": identity, "weights_sha256": weights, **plain}
     text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
     folder.mkdir(parents=True, exist_ok=True)
-    with _locked(folder, exclusive=True):
+    with _lock(folder, exclusive=True):
         _finish_last_save(folder)
-        with written_whole(folder / _PENDING) as draft:
+        with atomic_write(folder / _PENDING) as draft:
             draft.write_bytes(data)
-        with written_whole(folder / CONFIGURATION) as draft:
+        with atomic_write(folder / CONFIGURATION) as draft:
             draft.write_text(text + "\n", encoding="utf-8")
         (folder / _PENDING).replace(folder / WEIGHTS)
     return identity
@@ -55,11 +55,11 @@ def write_model(folder: Path, tensors: Tensors, configuration: Mapping[str, Any]
 
 def identity_when_written(tensors: Tensors, configuration: Mapping[str, Any]) -> str:
     """Return the identity that the model would have as a folder."""
-    weights = hashlib.sha256(_serialised(tensors)).hexdigest()
+    weights = hashlib.sha256(_serialise(tensors)).hexdigest()
     return identity_of(weights, _plain(configuration))
 
 
-def _serialised(tensors: Tensors) -> bytes:
+def _serialise(tensors: Tensors) -> bytes:
     from safetensors.numpy import save
 
     return save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
@@ -92,7 +92,7 @@ def _finish_last_save(folder: Path) -> None:
 
 
 @contextmanager
-def _locked(folder: Path, exclusive: bool) -> Iterator[None]:
+def _lock(folder: Path, exclusive: bool) -> Iterator[None]:
     """Keep writers out while reading, and everybody while writing, where the system can."""
     try:
         import fcntl
@@ -125,8 +125,8 @@ def _existing_parent(folder: Path) -> Path:
 
 def identity_of(weights_sha256: str, configuration: Mapping[str, Any]) -> str:
     """Return the sha256 of weights and configuration; where and when it was trained aside."""
-    kept = {name: value for name, value in configuration.items() if name != "provenance"}
-    canonical = json.dumps(kept, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    described = {name: value for name, value in configuration.items() if name != "provenance"}
+    canonical = json.dumps(described, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(f"{weights_sha256}\n{canonical}".encode()).hexdigest()
 
 
@@ -134,21 +134,21 @@ def read_model(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Read a model's tensors and configuration; refuse what is damaged, foreign or newer."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such model folder")
-    with _locked(folder, exclusive=False):
+    with _lock(folder, exclusive=False):
         configuration = _read_configuration(folder)
-        expected, found = str(configuration.get("weights_sha256")), None
+        expected, actual = str(configuration.get("weights_sha256")), None
         for name in (WEIGHTS, _PENDING):
             path = folder / name
             if path.is_file():
                 with path.open("rb") as stream:  # hashed and mapped through one descriptor
-                    found = hashlib.file_digest(stream, "sha256").hexdigest()
-                    if found == expected:
+                    actual = hashlib.file_digest(stream, "sha256").hexdigest()
+                    if actual == expected:
                         _check_identity(folder, expected, configuration)
-                        return mapped_tensors(stream), configuration
-    if found is None:
+                        return map_tensors(stream), configuration
+    if actual is None:
         raise InputError(f"{folder} has no {WEIGHTS}; the model is incomplete")
     raise InputError(
-        f"{folder / WEIGHTS} is damaged: its sha256 is {found[:12]}…, "
+        f"{folder / WEIGHTS} is damaged: its sha256 is {actual[:12]}…, "
         f"{CONFIGURATION} says {expected[:12]}…"
     )
 
@@ -178,19 +178,19 @@ def _read_configuration(folder: Path) -> dict[str, Any]:
     return content
 
 
-def mapped_tensors(stream: BinaryIO) -> dict[str, NDArray[Any]]:
+def map_tensors(stream: BinaryIO) -> dict[str, NDArray[Any]]:
     """Return the tensors of a safetensors file, memory-mapped and read-only."""
     try:
         data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         length = int.from_bytes(data[:8], "little")
         header = json.loads(data[8 : 8 + min(length, len(data))])
         header.pop("__metadata__", None)
-        return {name: _mapped(data, 8 + length, entry) for name, entry in header.items()}
+        return {name: _map_tensor(data, 8 + length, entry) for name, entry in header.items()}
     except _UNFIT as error:
         raise InputError(f"{stream.name} is damaged or not a safetensors file ({error})") from None
 
 
-def _mapped(data: mmap.mmap, start: int, entry: dict[str, Any]) -> NDArray[Any]:
+def _map_tensor(data: mmap.mmap, start: int, entry: dict[str, Any]) -> NDArray[Any]:
     dtype, shape = np.dtype(_DTYPES[entry["dtype"]]), tuple(entry["shape"])
     begin, end = entry["data_offsets"]
     count = math.prod(shape)
@@ -199,13 +199,13 @@ def _mapped(data: mmap.mmap, start: int, entry: dict[str, Any]) -> NDArray[Any]:
     return np.frombuffer(data, dtype, count, start + begin).reshape(shape)
 
 
-def packed(words: Sequence[str]) -> NDArray[np.uint8]:
+def pack_words(words: Sequence[str]) -> NDArray[np.uint8]:
     """Return words as bytes, to stand among tensors."""
     return np.frombuffer(json.dumps(words, ensure_ascii=False).encode("utf-8"), np.uint8)
 
 
-def unpacked(tensor: NDArray[np.uint8]) -> list[str]:
-    """Return the words that :func:`packed` made bytes."""
+def unpack_words(tensor: NDArray[np.uint8]) -> list[str]:
+    """Return the words that :func:`pack_words` made bytes."""
     words: list[str] = json.loads(tensor.tobytes())
     return words
 

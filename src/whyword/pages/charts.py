@@ -33,7 +33,7 @@ class Line(NamedTuple):
 
 
 def line_chart(
-    lines: Sequence[Line], x_label: str, y_label: str, said: str, percent: bool = False
+    lines: Sequence[Line], x_label: str, y_label: str, description: str, percent: bool = False
 ) -> str:
     """Return the lines as SVG; :data:`STYLE` must be on the page.
 
@@ -42,7 +42,7 @@ def line_chart(
     lines : sequence of Line
         Told apart by colour and dashes, named at their ends.
     x_label, y_label : str
-    said : str
+    description : str
         What a reader who does not see the picture is told.
     percent : bool
         Whether y is a share.
@@ -53,7 +53,7 @@ def line_chart(
     scale = _Scale(min(xs), max(xs), min(y_ticks[0], *ys), max(y_ticks[-1], *ys))
     parts = [
         f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'aria-label="{html.escape(said, quote=True)}">'
+        f'aria-label="{html.escape(description, quote=True)}">'
     ]
     for tick in y_ticks:
         y = scale.y(tick)
@@ -87,7 +87,7 @@ def line_chart(
             f'<polyline class="{kind}" stroke-dasharray="{_DASHES[look]}" points="{points}"/>'
         )
     ends = [scale.y(line.y[-1]) for line in lines]
-    for line, y in zip(lines, _apart(ends), strict=True):
+    for line, y in zip(lines, _spread_apart(ends), strict=True):
         look, name = line.colour % len(_COLOURS), line.name
         shown = name if len(name) <= 17 else name[:16] + "…"
         parts.append(
@@ -125,7 +125,7 @@ def _ticks(low: float, high: float) -> list[float]:
     return [round(number * step, 10) for number in range(first, max(last, first + 1) + 1)]
 
 
-def _apart(places: Sequence[float]) -> list[float]:
+def _spread_apart(places: Sequence[float]) -> list[float]:
     """Return the places moved so far that no two names overlap, in the same order."""
     order = sorted(range(len(places)), key=lambda n: places[n])
     result = list(places)

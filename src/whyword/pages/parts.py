@@ -25,18 +25,22 @@ figure{margin:0}figcaption{font-size:.85rem}
 def word_list(entries: Iterable[Sequence[Any]]) -> str:
     """Return a class's words as a list: [word, relevance, seen in training] each."""
     items = (
-        f"<li>{html_line(word) if seen else f'<span class=unseen>{html_line(word)}</span>'} "
+        f"<li>{_mark_unseen(word) if seen is False else html_line(word)} "
         f"<small>({relevance:.3g})</small></li>"
         for word, relevance, seen in entries
     )
     return f'<ol class="words">{"".join(items)}</ol>'
 
 
-def picture(png: bytes, said: str, caption: str = "") -> str:
+def _mark_unseen(word: str) -> str:
+    return f"<span class=unseen>{html_line(word)}</span>"
+
+
+def picture(png: bytes, description: str, caption: str = "") -> str:
     """Return a picture that is part of the page, what it shows said in words."""
     data = base64.b64encode(png).decode()
     below = f"<figcaption>{html_line(caption)}</figcaption>" if caption else ""
     return (
-        f'<figure><img class="picture" alt="{html_line(said)}" '
+        f'<figure><img class="picture" alt="{html_line(description)}" '
         f'src="data:image/png;base64,{data}">{below}</figure>'
     )

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Beside(Generic[T]):
+class Background(Generic[T]):
     """A call in a thread of its own, which does not keep the process from ending.
 
     Parameters
@@ -18,14 +18,14 @@ class Beside(Generic[T]):
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
-        self._found: list[T] = []
+        self._results: list[T] = []
         self._error: BaseException | None = None
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         try:
-            self._found.append(self._work())
+            self._results.append(self._work())
         except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
             self._error = error
 
@@ -34,4 +34,4 @@ class Beside(Generic[T]):
         self._thread.join()
         if self._error is not None:
             raise self._error
-        return self._found[0]
+        return self._results[0]

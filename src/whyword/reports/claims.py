@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whyword.evaluation.significance import Comparison
+from whyword.evaluation.comparison import Comparison
 from whyword.reports import paper
 
 _ORDERS = {  # of the areas under the accuracy: the first is above the second
@@ -43,7 +43,7 @@ def claims(results: dict[str, Any], tests: dict[str, Comparison]) -> list[Claim]
     return [
         *_accuracies(results),
         *_heatmaps(results),
-        *_unseen(results),
+        *_unseen_words(results),
         *_planes(results),
         *_deletions(results),
         *_deletion_of_chance(results),
@@ -56,11 +56,11 @@ def claims(results: dict[str, Any], tests: dict[str, Comparison]) -> list[Claim]
 
 def _accuracies(results: dict[str, Any]) -> Iterator[Claim]:
     for name, published in paper.ACCURACY.items():
-        found = 100 * results["quality"][name]["accuracy"]
+        accuracy = 100 * results["quality"][name]["accuracy"]
         yield Claim(
             f"{name} reaches {published:.2f} % on the test posts",
-            found >= published,
-            f"{found:.2f} %, {found - published:+.2f}".replace("-", "−"),
+            accuracy >= published,
+            f"{accuracy:.2f} %, {accuracy - published:+.2f}".replace("-", "−"),
         )
 
 
@@ -68,10 +68,10 @@ class _Heatmap:
     """The example document's relevance by target, as the claims need it."""
 
     def __init__(self, explanation: str) -> None:
-        found = json.loads(explanation)
-        self.words = [word.lower() for word in found["words"]]
-        values = np.array(found["relevance"])
-        self._columns = {target: values[:, k] for k, target in enumerate(found["target"])}
+        data = json.loads(explanation)
+        self.words = [word.lower() for word in data["words"]]
+        values = np.array(data["relevance"])
+        self._columns = {target: values[:, k] for k, target in enumerate(data["target"])}
 
     def of(self, word: str, target: str) -> float:
         """Return the relevance of all occurrences of a word."""
@@ -97,15 +97,15 @@ def _heatmaps(results: dict[str, Any]) -> Iterator[Claim]:
         all(few < many for few, many in zip(shares["CNN2"], shares["SVM"], strict=True)),
         "nine tenths of the relevance are in "
         + "; ".join(
-            f"{name}: {' and '.join(f'{share:.0%}' for share in found)} of the words"
-            for name, found in shares.items()
+            f"{name}: {' and '.join(f'{share:.0%}' for share in each)} of the words"
+            for name, each in shares.items()
         ),
     )
     word, (target, other) = paper.UNSEEN_WORD, paper.EXAMPLE_TARGETS
     yield Claim(
         f"CNN2 gives relevance for {target} to “{word}”, which the SVM ignores",
         cnn.of(word, target) > 0 and svm.of(word, target) == 0,
-        f"CNN2 {_signed(cnn.of(word, target))}, SVM {_signed(svm.of(word, target))}",
+        f"CNN2 {_with_sign(cnn.of(word, target))}, SVM {_with_sign(svm.of(word, target))}",
     )
     said = ", ".join(f"“{one}”" for one in paper.MEDICAL_WORDS)
     for name, one, sign, side in (("the SVM", svm, -1, "against"), ("CNN2", cnn, 1, "for")):
@@ -113,11 +113,11 @@ def _heatmaps(results: dict[str, Any]) -> Iterator[Claim]:
         yield Claim(
             f"To {name}, {said} speak {side} {other}",
             all(sign * value > 0 for value in values.values()),
-            ", ".join(f"{word} {_signed(value)}" for word, value in values.items()),
+            ", ".join(f"{word} {_with_sign(value)}" for word, value in values.items()),
         )
 
 
-def _signed(value: float) -> str:
+def _with_sign(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−") if value else "0"
 
 
@@ -152,14 +152,14 @@ def _deletions(results: dict[str, Any]) -> Iterator[Claim]:
 
 
 def _deletion_of_chance(results: dict[str, Any]) -> Iterator[Claim]:
-    found = [
+    deviations = [
         (curve["largest_deviation"], f"{name}, experiment {number}")
         for name, experiments in results["deletion"].items()
         for number, one in experiments.items()
         for method, curve in one["curves"].items()
         if method in ("random", "random_known")
     ]
-    largest, where = max(found)
+    largest, where = max(deviations)
     yield Claim(
         f"Random deletion varies by less than {paper.RANDOM_DEVIATION} between runs",
         largest < paper.RANDOM_DEVIATION,
@@ -200,7 +200,7 @@ def _curves(results: dict[str, Any]) -> Iterator[Claim]:
         yield Claim(
             f"CNN2 LRP (ew) is above {other} for every K",
             bool((gaps > 0).all()),
-            f"by {_signed(gaps.min())} to {_signed(gaps.max())}",
+            f"by {_with_sign(gaps.min())} to {_with_sign(gaps.max())}",
         )
 
 
@@ -241,7 +241,7 @@ def _significances(tests: dict[str, Comparison]) -> Iterator[Claim]:
         yield Claim(text, comparison.winner == winner, comparison.verdict)
 
 
-def _unseen(results: dict[str, Any]) -> Iterator[Claim]:
+def _unseen_words(results: dict[str, Any]) -> Iterator[Claim]:
     for name in (name for name in results["words"] if name != "SVM"):
         counts = {
             label: sum(not seen for _, _, seen in entries)

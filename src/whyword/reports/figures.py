@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from whyword.base.errors import MissingExtraError
-from whyword.base.files import written_whole
+from whyword.base.files import atomic_write
 from whyword.explanation.explanation import Explanation
 from whyword.reports import paper
 
@@ -51,7 +51,7 @@ def write_figures(results: Mapping[str, Any], folder: Path) -> list[Path]:
     ):
         for kind in KINDS:
             path = folder / f"{name}.{kind}"
-            with written_whole(path) as draft:
+            with atomic_write(path) as draft:
                 figure.savefig(draft, format=kind, dpi=150)
             written.append(path)
     return written
@@ -68,8 +68,8 @@ def slug(name: str) -> str:
 
 
 def _heatmaps(results: Mapping[str, Any]) -> Iterator[tuple[str, Explanation]]:
-    for name, found in results["heatmaps"].items():
-        yield f"heatmap-{slug(name)}", Explanation.from_json(found["explanation"])
+    for name, one in results["heatmaps"].items():
+        yield f"heatmap-{slug(name)}", Explanation.from_json(one["explanation"])
 
 
 def _figure(width: float, height: float) -> Any:  # noqa: ANN401 - matplotlib has its own types

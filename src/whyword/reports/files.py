@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from whyword.base.files import delivered
+from whyword.base.files import save_or_return
 from whyword.reports import paper
 from whyword.reports.figures import write_figures
 from whyword.reports.page import reproduction_page, words_of_all_classes
@@ -16,26 +16,26 @@ from whyword.reports.reproduction import Reproduction
 PAGE, WORDS, RESULTS = "index.html", "words.html", "results.json"
 
 
-def write_reproduction(found: Reproduction, folder: Path) -> list[Path]:
+def write_reproduction(reproduction: Reproduction, folder: Path) -> list[Path]:
     """Write everything; return the files, the page first."""
     folder.mkdir(parents=True, exist_ok=True)
     data = {
-        **found.results,
-        "plan": found.plan.as_inputs(),
-        "claims": [claim._asdict() for claim in found.claims],
+        **reproduction.results,
+        "plan": reproduction.plan.as_inputs(),
+        "claims": [claim._asdict() for claim in reproduction.claims],
     }
     texts = {
-        PAGE: "".join(reproduction_page(found, WORDS)),
-        WORDS: "".join(words_of_all_classes(found)),
+        PAGE: "".join(reproduction_page(reproduction, WORDS)),
+        WORDS: "".join(words_of_all_classes(reproduction)),
         RESULTS: json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n",
-        **{f"tables/{name}.csv": _csv(rows) for name, rows in _tables(found.results)},
+        **{f"tables/{name}.csv": _csv(rows) for name, rows in _tables(reproduction.results)},
     }
     written = []
     for name, content in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        delivered(content, folder / name)
+        save_or_return(content, folder / name)
         written.append(folder / name)
-    return written + write_figures(found.results, folder / "figures")
+    return written + write_figures(reproduction.results, folder / "figures")
 
 
 def _tables(results: dict[str, Any]) -> Iterator[tuple[str, list[list[Any]]]]:
@@ -57,8 +57,8 @@ def _tables(results: dict[str, Any]) -> Iterator[tuple[str, list[list[Any]]]]:
     yield "explanatory_power", rows
     rows = [["network", "experiment", "method", "words_deleted", "accuracy", "mean_score"]]
     for name, experiments in results["deletion"].items():
-        for number, found in experiments.items():
-            for method, curve in found["curves"].items():
+        for number, experiment in experiments.items():
+            for method, curve in experiment["curves"].items():
                 pairs = zip(curve["accuracy"], curve["mean_score"], strict=True)
                 rows += [[name, number, method, step, a, s] for step, (a, s) in enumerate(pairs)]
     yield "deletion", rows

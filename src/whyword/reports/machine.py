@@ -14,10 +14,12 @@ def machine() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
         named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
         processor = named[0] if named else processor
-    said = f"{processor}, {os.cpu_count()} cores"
+    description = f"{processor}, {os.cpu_count()} cores"
     if hasattr(os, "sysconf"):
-        said += f", {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GB"
-    return said
+        description += (
+            f", {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GB"
+        )
+    return description
 
 
 def peak_memory() -> int | None:

@@ -48,20 +48,20 @@ _EXPERIMENTS = {
 }
 
 
-def reproduction_page(found: Reproduction, words_page: str = "words.html") -> Iterator[str]:
+def reproduction_page(reproduction: Reproduction, words_page: str = "words.html") -> Iterator[str]:
     """Yield the parts of the page.
 
     Parameters
     ----------
-    found : Reproduction
+    reproduction : Reproduction
     words_page : str
         Where the words of all twenty classes are.
     """
-    results = found.results
+    results = reproduction.results
     title = "“What is Relevant in a Text Document?”, reproduced"
     yield heatmap.page_head(title, _STYLE, pictures=True)
     yield f'<main class="ww"><h1>{html_line(title)}</h1>'
-    yield from _summary(found)
+    yield from _summary(reproduction)
     yield "<nav>" + " · ".join(f'<a href="#{to}">{name}</a>' for to, name in _CONTENTS) + "</nav>"
     yield from _accuracies(results)
     yield from _heatmaps(results)
@@ -71,23 +71,24 @@ def reproduction_page(found: Reproduction, words_page: str = "words.html") -> It
     yield from _powers(results)
     yield from _neighbours(results)
     yield '<h2 id="statements">The paper’s statements, one by one</h2>'
-    yield _claims(found.claims)
-    yield from _about(found)
+    yield _claims(reproduction.claims)
+    yield from _about(reproduction)
     yield f"</main>{heatmap.PAGE_END}"
 
 
-def _summary(found: Reproduction) -> Iterator[str]:
-    failed = [claim for claim in found.claims if not claim.holds]
-    held = len(found.claims) - len(failed)
+def _summary(reproduction: Reproduction) -> Iterator[str]:
+    claims, plan = reproduction.claims, reproduction.plan
+    failed = [claim for claim in claims if not claim.holds]
+    held = len(claims) - len(failed)
     yield (
         "<p>Every table and figure of Arras, Horn, Montavon, Müller and Samek’s paper, computed "
         "anew, numbers and statements beside the published ones. What is said here is computed: "
-        f'<b>{held} of <a href="#statements">{len(found.claims)} statements</a> hold.</b></p>'
+        f'<b>{held} of <a href="#statements">{len(claims)} statements</a> hold.</b></p>'
     )
-    if found.plan.test is not None:
+    if plan.test is not None:
         yield (
-            f"<p><b>This is the quick version</b>: {found.plan.train:,} training and "
-            f"{found.plan.test:,} test posts, small networks, few epochs. Its figures show that "
+            f"<p><b>This is the quick version</b>: {plan.train:,} training and "
+            f"{plan.test:,} test posts, small networks, few epochs. Its figures show that "
             "everything runs; they are not the paper’s.</p>"
         )
     if failed:
@@ -129,8 +130,8 @@ def _accuracies(results: dict[str, Any]) -> Iterator[str]:
 
 def _heatmaps(results: dict[str, Any]) -> Iterator[str]:
     yield f'<h2 id="heatmaps">Heatmaps of {paper.EXAMPLE}</h2>'
-    for name, found in results["heatmaps"].items():
-        shown = Explanation.from_json(found["explanation"]).heatmap()
+    for name, one in results["heatmaps"].items():
+        shown = Explanation.from_json(one["explanation"]).heatmap()
         titled = heatmap.Heatmap(**{**vars(shown), "title": name})
         yield heatmap.fragment(titled)
 
@@ -156,11 +157,11 @@ def _words(results: dict[str, Any], words_page: str) -> Iterator[str]:
         yield "</div>"
 
 
-def words_of_all_classes(found: Reproduction) -> Iterator[str]:
+def words_of_all_classes(reproduction: Reproduction) -> Iterator[str]:
     """Yield the parts of the page with the words of all classes, of CNN2 and of the SVM."""
     yield heatmap.page_head("Class words", _STYLE)
     yield '<main class="ww"><h1>The thirty most relevant words of all classes</h1>'
-    for name, classes in found.results["words"].items():
+    for name, classes in reproduction.results["words"].items():
         yield f'<h2>{name}</h2><div class="grid3">'
         for label, entries in classes.items():
             yield f"<section><h3>{html_line(label)}</h3>{word_list(entries)}</section>"
@@ -245,8 +246,8 @@ def _neighbours(results: dict[str, Any]) -> Iterator[str]:
     yield "</div>"
 
 
-def _about(found: Reproduction) -> Iterator[str]:
-    about, plan = found.results["about"], found.plan
+def _about(reproduction: Reproduction) -> Iterator[str]:
+    about, plan = reproduction.results["about"], reproduction.plan
     yield '<h2 id="how">How this was computed</h2>'
     memory = about["memory"]
     vectors = about["data"]["vectors"] or (

@@ -9,22 +9,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whyword.base.checks import check_installed, expanded
-from whyword.base.files import alone_in, cache_folder
-from whyword.base.progress import Step
+from whyword.base.checks import check_installed, expand_path
+from whyword.base.files import cache_folder, exclusive_folder
+from whyword.base.progress import OnProgress
 from whyword.corpora.corpus import Corpus, Part, load_corpus
 from whyword.corpora.overview import describe
-from whyword.evaluation.significance import Comparison
+from whyword.evaluation.comparison import Comparison
 from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.estimator import Estimator
 from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.loading import load_model
 from whyword.models.store import provenance
 from whyword.reports import paper, study
-from whyword.reports.background import Beside
+from whyword.reports.background import Background
 from whyword.reports.claims import Claim, claims
 from whyword.reports.machine import machine, peak_memory
 from whyword.reports.stages import KeptModel, Stages, digest_of
-from whyword.reports.study import Model, Plan
+from whyword.reports.study import Plan
 from whyword.vectors.pretrained import PRETRAINED
 from whyword.vectors.vectors import Vectors, no_such_vectors
 
@@ -58,20 +59,20 @@ class Reproduction:
     plan: Plan
 
 
-class _Study(NamedTuple):
+class _ModelStage(NamedTuple):
     """A stage that looks at one model: where its result belongs, and what makes it."""
 
     group: str
     key: str
     name: str
     model: str
-    make: Callable[[Model], dict[str, Any]]
+    make: Callable[[Estimator], dict[str, Any]]
 
 
 def reproduce(
     plan: Plan | None = None,
     vectors: str | Path | None = None,
-    tell: Callable[[Step], None] | None = None,
+    on_progress: OnProgress | None = None,
     folder: Path | None = None,
 ) -> Reproduction:
     """Compute every table and figure of the paper; what was computed before is not computed again.
@@ -82,31 +83,33 @@ def reproduce(
         How much of it; all by default.
     vectors : str or Path, optional
         A file of word vectors (GoogleNews, say) instead of GloVe 50d with CBOW.
-    tell : callable, optional
-        Called with each stage as it begins.
+    on_progress : callable, optional
+        Called with the :class:`~whyword.base.progress.Progress` as each stage begins.
     folder : Path, optional
         Where results of stages are kept; in the cache folder by default.
     """
     check_installed("report", "torch", "sklearn", "scipy", "matplotlib")
     kept = folder or cache_folder() / "reproduce"
-    with alone_in(kept):
-        return _reproduced(plan or Plan(), vectors, tell or (lambda step: None), kept)
+    with exclusive_folder(kept):
+        return _run_stages(plan or Plan(), vectors, on_progress, kept)
 
 
-def _reproduced(
-    plan: Plan, vectors: str | Path | None, tell: Callable[[Step], None], folder: Path
+def _run_stages(
+    plan: Plan, vectors: str | Path | None, on_progress: OnProgress | None, folder: Path
 ) -> Reproduction:
     begun = time.perf_counter()
     version = None if vectors is None else _file_version(vectors)
     whole = load_corpus("20newsgroups")
-    news = _some(whole, plan)
+    news = _sample(whole, plan)
     networks = _networks(pretrained=vectors is not None)
-    studies = list(_studies(news.test, plan, networks))
+    model_stages = list(_model_stages(news.test, plan, networks))
     trained = [f"training {name}" for name in networks]
     names = ["corpus", "training SVM", "word vectors", *trained]
     # model after model, so that one of them is in memory at a time
-    order = sorted(studies, key=lambda one: ("SVM", *networks).index(one.model))
-    stages = Stages(folder, _expected([*names, *(one.name for one in order)], plan), tell)
+    order = sorted(model_stages, key=lambda one: ("SVM", *networks).index(one.model))
+    stages = Stages(
+        folder, _expected_seconds([*names, *(one.name for one in order)], plan), on_progress
+    )
     data = {
         "train": digest_of(news.train),
         "test": digest_of(news.test),
@@ -115,15 +118,15 @@ def _reproduced(
     }
     corpus = stages.result("corpus", data, partial(_corpus, whole))
     models = _models(stages, news.train, data, plan, vectors, networks)
-    loaded = lru_cache(maxsize=1)(load_model)
-    found: dict[str, dict[str, Any]] = {}
+    load = lru_cache(maxsize=1)(load_model)
+    by_name: dict[str, dict[str, Any]] = {}
     for one in order:
-        kept = models[one.model]
-        inputs = {"test": data["test"], "plan": data["plan"], "model": kept.identity}
-        found[one.name] = stages.result(one.name, inputs, partial(_made, one, loaded, kept.folder))
+        model = models[one.model]
+        inputs = {"test": data["test"], "plan": data["plan"], "model": model.identity}
+        by_name[one.name] = stages.result(one.name, inputs, partial(_make, one, load, model.folder))
     results: dict[str, Any] = {"corpus": corpus}
-    for one in studies:
-        results.setdefault(one.group, {})[one.key] = found[one.name]
+    for one in model_stages:
+        results.setdefault(one.group, {})[one.key] = by_name[one.name]
     results["planes"] = {
         name: row.pop("plane") for name, row in results["powers"].items() if "plane" in row
     }
@@ -143,8 +146,8 @@ def _reproduced(
     return Reproduction(results, claims(results, tests), plan)
 
 
-def _made(one: _Study, loaded: Callable[[Path], Model], folder: Path) -> dict[str, Any]:
-    return one.make(loaded(folder))
+def _make(stage: _ModelStage, load: Callable[[Path], Estimator], folder: Path) -> dict[str, Any]:
+    return stage.make(load(folder))
 
 
 def _networks(pretrained: bool) -> dict[str, tuple[int, int]]:
@@ -157,27 +160,29 @@ def _networks(pretrained: bool) -> dict[str, tuple[int, int]]:
     return {**paper.FILTERS, **more}
 
 
-def _studies(test: Part, plan: Plan, networks: dict[str, tuple[int, int]]) -> Iterator[_Study]:
+def _model_stages(
+    test: Part, plan: Plan, networks: dict[str, tuple[int, int]]
+) -> Iterator[_ModelStage]:
     """Yield everything that is looked at once the models are trained."""
     for name in ("SVM", *networks):
-        make: Callable[[Model], dict[str, Any]] = partial(study.quality, test=test)
-        yield _Study("quality", name, f"accuracy {name}", name, make)
+        make: Callable[[Estimator], dict[str, Any]] = partial(study.quality, test=test)
+        yield _ModelStage("quality", name, f"accuracy {name}", name, make)
     for name in ("CNN2", "SVM"):
         make = partial(study.heatmaps, test=test)
-        yield _Study("heatmaps", name, f"heatmap {name}", name, make)
+        yield _ModelStage("heatmaps", name, f"heatmap {name}", name, make)
     for name in ("CNN2", "SVM", *(set(networks) - set(paper.FILTERS))):
         make = partial(study.words, test=test)
-        yield _Study("words", name, f"class words {name}", name, make)
+        yield _ModelStage("words", name, f"class words {name}", name, make)
     for name in paper.FILTERS:
         make = partial(study.deletion, test=test, plan=plan)
-        yield _Study("deletion", name, f"word deletion {name}", name, make)
+        yield _ModelStage("deletion", name, f"word deletion {name}", name, make)
     for row in paper.POWERS:
         mapped = row.model in ("CNN2", "SVM")
         make = partial(study.power, weighting=row.weighting, test=test, plan=plan, mapped=mapped)
-        yield _Study("powers", row.name, f"explanatory power {row.name}", row.model, make)
+        yield _ModelStage("powers", row.name, f"explanatory power {row.name}", row.model, make)
 
 
-def _expected(names: list[str], plan: Plan) -> dict[str, float]:
+def _expected_seconds(names: list[str], plan: Plan) -> dict[str, float]:
     """Return about how long each stage takes."""
     share = 1.0 if plan.train is None else _SMALL_SHARE
     return {
@@ -189,7 +194,7 @@ def _expected(names: list[str], plan: Plan) -> dict[str, float]:
 
 def _file_version(vectors: str | Path) -> str:
     """Return a file's name with its size and age, which change when it does, or a package's."""
-    path = expanded(vectors)
+    path = expand_path(vectors)
     if str(vectors) in PRETRAINED:
         return str(vectors)
     if not path.is_file():
@@ -198,17 +203,17 @@ def _file_version(vectors: str | Path) -> str:
     return f"{path.name}, {about.st_size} bytes, {about.st_mtime_ns}"
 
 
-def _some(news: Corpus, plan: Plan) -> Corpus:
+def _sample(news: Corpus, plan: Plan) -> Corpus:
     """Return as many documents as planned, by chance, the example among them."""
     random = np.random.default_rng(plan.seed)
     parts = []
     for part, count in ((news.train, plan.train), (news.test, plan.test)):
         chosen = list(range(len(part)))
         if count is not None and count < len(part):
-            kept = set(random.choice(len(part), count, replace=False).tolist())
+            drawn = set(random.choice(len(part), count, replace=False).tolist())
             if paper.EXAMPLE in part.ids:
-                kept.add(part.ids.index(paper.EXAMPLE))
-            chosen = sorted(kept)
+                drawn.add(part.ids.index(paper.EXAMPLE))
+            chosen = sorted(drawn)
         labels = part.labels or []
         parts.append(
             Part(
@@ -249,22 +254,22 @@ def _models(
             looked_up.append(Vectors.load(vectors))
         elif not looked_up:
             epochs, seed = plan.cbow_epochs, plan.seed
-            looked_up.append(Vectors.for_texts(texts, epochs=epochs, seed=seed, progress=False))
+            looked_up.append(Vectors.for_texts(texts, epochs=epochs, seed=seed, on_progress=False))
         return looked_up[0]
 
-    def described() -> dict[str, Any]:
-        found = word_vectors()
-        return {"dimensions": found.dimensions, "coverage": found.coverage(texts)}
+    def describe_vectors() -> dict[str, Any]:
+        learned = word_vectors()
+        return {"dimensions": learned.dimensions, "coverage": learned.coverage(texts)}
 
     # CBOW has one core only, so the SVM is trained on the other meanwhile
-    learned = None if stages.has("word vectors", inputs) else Beside(described)
+    learning = None if stages.has("word vectors", inputs) else Background(describe_vectors)
 
-    def svm() -> Model:
+    def svm() -> Estimator:
         return SVMClassifier(
             sublinear=SUBLINEAR, max_words=paper.MOST_WORDS, folds=plan.folds, seed=plan.seed
         ).fit(texts, labels)
 
-    def cnn(name: str, width: int, filters: int) -> Model:
+    def cnn(name: str, width: int, filters: int) -> Estimator:
         alone = name == paper.PRETRAINED
         return CNNClassifier(
             vectors=Vectors.load(paper.PRETRAINED_VECTORS) if alone else word_vectors(),
@@ -275,11 +280,11 @@ def _models(
             validation=plan.validation,
             max_words=paper.MOST_WORDS,
             seed=plan.seed,
-            progress=False,
+            on_progress=False,
         ).fit(texts, labels)
 
     models = {"SVM": stages.model("training SVM", {**inputs, "sublinear": SUBLINEAR}, svm)}
-    stages.result("word vectors", inputs, learned.result if learned else described)
+    stages.result("word vectors", inputs, learning.result if learning else describe_vectors)
     for name, (width, filters) in networks.items():
         more = {**inputs, "width": width, "filters": filters}
         models[name] = stages.model(f"training {name}", more, partial(cnn, name, width, filters))
@@ -291,6 +296,6 @@ def _tests(rows: dict[str, Any], plan: Plan) -> dict[str, Comparison]:
     pairs = [(f"{name} LRP (ew)", "word vectors TFIDF", 0.05) for name in paper.FILTERS]
     pairs += [("SVM LRP", "BoW TFIDF", 0.05), ("CNN2 LRP (ew)", "SVM LRP", 0.10)]
     return {
-        f"{first} > {second}": study.compared(first, second, rows, plan, alpha)
+        f"{first} > {second}": study.compare_rows(first, second, rows, plan, alpha)
         for first, second, alpha in pairs
     }

@@ -17,15 +17,13 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from whyword.base.errors import WhywordError
-from whyword.base.files import written_whole
-from whyword.base.progress import Step
+from whyword.base.files import atomic_write
+from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.corpora.corpus import Part
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.estimator import Estimator
 from whyword.models.loading import load_model
 from whyword.models.store import fingerprint, provenance
 
-Model = CNNClassifier | SVMClassifier
 T = TypeVar("T")
 
 # what a trained model depends on; a change elsewhere need not train it again
@@ -57,7 +55,7 @@ class KeptModel(NamedTuple):
     identity: str
     provenance: dict[str, Any]
 
-    def load(self) -> Model:
+    def load(self) -> Any:  # noqa: ANN401 - of any kind
         """Return the model."""
         return load_model(self.folder)
 
@@ -71,64 +69,75 @@ class Stages:
         Where results are kept.
     expected : dict from str to float
         Every stage and about how long it takes; only the proportions matter once one is done.
-    tell : callable
-        Called with each stage as it begins.
+    on_progress : callable, optional
+        Called with the :class:`~whyword.base.progress.Progress` as each stage begins.
     """
 
     def __init__(
-        self, folder: Path, expected: Mapping[str, float], tell: Callable[[Step], None]
+        self, folder: Path, expected: Mapping[str, float], on_progress: OnProgress | None = None
     ) -> None:
         self.folder = folder
         self.expected = dict(expected)
-        self.tell = tell
+        self.on_progress = on_progress or ignore
         self.seconds: dict[str, float] = {}
         self._spent = self._foreseen = 0.0  # on and for the stages that were computed in this run
 
     def has(self, name: str, inputs: Mapping[str, Any]) -> bool:
         """Return whether a result is there already."""
-        return _readable(self._result_path(name, inputs)) is not None
+        return _read_if_whole(self._result_path(name, inputs)) is not None
 
     def result(
         self, name: str, inputs: Mapping[str, Any], make: Callable[[], dict[str, Any]]
     ) -> dict[str, Any]:
         """Return what `make` returns, plain data, from the file if it is there."""
         path = self._result_path(name, inputs)
-        kept = _readable(path)
+        kept = _read_if_whole(path)
         self._begin(name, kept is not None)
         if kept is None:
-            found, seconds = self._timed(name, make)
-            content = json.dumps({"result": found, "seconds": seconds}, allow_nan=False)
+            computed, seconds = self._time(name, make)
+            content = json.dumps({"result": computed, "seconds": seconds}, allow_nan=False)
             path.parent.mkdir(parents=True, exist_ok=True)
-            with written_whole(path) as draft:
+            with atomic_write(path) as draft:
                 draft.write_text(content, encoding="utf-8")
             kept = json.loads(content)  # a first run and a later one see the same numbers
         self.seconds[name] = kept["seconds"]
         result: dict[str, Any] = kept["result"]
         return result
 
-    def model(self, name: str, inputs: Mapping[str, Any], train: Callable[[], Model]) -> KeptModel:
+    def model(
+        self, name: str, inputs: Mapping[str, Any], train: Callable[[], Estimator]
+    ) -> KeptModel:
         """Return what `train` returns, in its folder, trained if it is not there."""
         folder = self._path(name, inputs, program_digest(training=True))
-        found = _loadable(folder)
-        self._begin(name, found is not None)
-        if found is None:
-            found = self._timed(name, train)[0]
+        model = _load_if_whole(folder)
+        self._begin(name, model is not None)
+        if model is None:
+            model = self._time(name, train)[0]
             draft = folder.with_name(f"{folder.name}.draft")
             for left in (draft, folder):
                 shutil.rmtree(left, ignore_errors=True)  # of a run that was killed; damaged
-            found.save(draft)
+            model.save(draft)
             draft.rename(folder)
-        self.seconds[name] = float(found.provenance_["seconds"])
-        return KeptModel(folder, found.identity, found.provenance_)
+        self.seconds[name] = float(model.provenance_["seconds"])
+        return KeptModel(folder, str(model.identity), model.provenance_)
 
     def _begin(self, name: str, kept: bool) -> None:
         names = list(self.expected)
         number = names.index(name)
         ahead = sum(self.expected[later] for later in names[number + kept :])
         pace = self._spent / self._foreseen if self._foreseen else 1.0
-        self.tell(Step(name, number + 1, len(names), kept, pace * ahead))
+        self.on_progress(
+            Progress(
+                name,
+                share=number / len(names),
+                number=number + 1,
+                total=len(names),
+                kept=kept,
+                seconds_left=pace * ahead,
+            )
+        )
 
-    def _timed(self, name: str, make: Callable[[], T]) -> tuple[T, float]:
+    def _time(self, name: str, make: Callable[[], T]) -> tuple[T, float]:
         start = time.perf_counter()
         made = make()
         seconds = time.perf_counter() - start
@@ -145,7 +154,7 @@ class Stages:
         return self.folder / f"{name.replace(' ', '-').replace(':', '')}-{digest}"
 
 
-def _readable(path: Path) -> dict[str, Any] | None:
+def _read_if_whole(path: Path) -> dict[str, Any] | None:
     """Return what a file holds, None if it is not there or damaged."""
     with suppress(OSError, ValueError):
         kept = json.loads(path.read_text(encoding="utf-8"))
@@ -154,7 +163,7 @@ def _readable(path: Path) -> dict[str, Any] | None:
     return None
 
 
-def _loadable(folder: Path) -> Model | None:
+def _load_if_whole(folder: Path) -> Any | None:  # noqa: ANN401 - a model of any kind
     """Return the model of a folder, None if it is not there or damaged."""
     with suppress(WhywordError):
         return load_model(folder)

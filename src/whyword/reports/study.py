@@ -12,17 +12,15 @@ from whyword.analysis.class_words import class_words
 from whyword.analysis.document_map import project
 from whyword.analysis.summary import summarize
 from whyword.corpora.corpus import Part
-from whyword.evaluation.deletion import DeletionCurve, deletion_curves
+from whyword.evaluation.comparison import Comparison, compare, compare_all
+from whyword.evaluation.curves import DeletionCurve
+from whyword.evaluation.deletion import deletion_curves
 from whyword.evaluation.power import ExplanatoryPower, explanatory_power, random_halves
 from whyword.evaluation.quality import model_quality
-from whyword.evaluation.significance import Comparison, compare, compare_all
 from whyword.methods.explain import explain
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.estimator import Estimator
 from whyword.reports import paper
 from whyword.words.tokenizer import Tokenizer
-
-Model = CNNClassifier | SVMClassifier
 
 _METHODS = {"LRP": "lrp", "SA": "sensitivity", "TFIDF": "tfidf", "uniform": "uniform"}
 
@@ -78,30 +76,30 @@ QUICK = Plan(
 )
 
 
-def quality(model: Model, test: Part) -> dict[str, Any]:
+def quality(model: Estimator, test: Part) -> dict[str, Any]:
     """Return Table 1's figure and more."""
     return model_quality(model, test.texts, test.labels or []).to_dict()
 
 
-def heatmaps(model: Model, test: Part) -> dict[str, Any]:
+def heatmaps(model: Estimator, test: Part) -> dict[str, Any]:
     """Return the example document explained for the paper's two targets, as JSON."""
     text = test.texts[test.ids.index(paper.EXAMPLE)]
-    found = explain(model, [text], list(paper.EXAMPLE_TARGETS), ids=[paper.EXAMPLE])
-    return {"explanation": found[0].to_json()}
+    explanations = explain(model, [text], list(paper.EXAMPLE_TARGETS), ids=[paper.EXAMPLE])
+    return {"explanation": explanations[0].to_json()}
 
 
-def words(model: Model, test: Part) -> dict[str, Any]:
+def words(model: Estimator, test: Part) -> dict[str, Any]:
     """Return the thirty words of each class: [word, relevance, seen in training]."""
-    found = class_words(model, test.texts, top=30, ids=test.ids)
+    by_class = class_words(model, test.texts, top=30, ids=test.ids)
     return {
         str(label): [[one.word, one.relevance, one.seen] for one in entries]
-        for label, entries in found.items()
+        for label, entries in by_class.items()
     }
 
 
-def deletion(model: Model, test: Part, plan: Plan) -> dict[str, Any]:
+def deletion(model: Estimator, test: Part, plan: Plan) -> dict[str, Any]:
     """Return the three experiments' curves and what the paired bootstrap says of them."""
-    found = deletion_curves(
+    experiments = deletion_curves(
         model,
         test.texts,
         test.labels or [],
@@ -118,7 +116,7 @@ def deletion(model: Model, test: Part, plan: Plan) -> dict[str, Any]:
             },
             "comparisons": [one.to_dict() for one in compare_all(curves)],
         }
-        for number, curves in found.items()
+        for number, curves in experiments.items()
     }
 
 
@@ -127,42 +125,42 @@ def _largest_deviation(curve: DeletionCurve) -> float:
     return float(curve.correct.mean(axis=1).std(axis=0).max())
 
 
-class Measured(NamedTuple):
+class LabelledTexts(NamedTuple):
     """Documents of at least two words, which explanatory power is measured on."""
 
     texts: tuple[str, ...]
     labels: tuple[str, ...]
 
 
-def measured(test: Part) -> Measured:
+def power_documents(test: Part) -> LabelledTexts:
     """Return the documents that explanatory power is measured on."""
-    return _measured(tuple(test.texts), tuple(test.labels or ()))
+    return _power_documents(tuple(test.texts), tuple(test.labels or ()))
 
 
 @lru_cache(maxsize=1)  # every row of Table 2 asks
-def _measured(texts: tuple[str, ...], labels: tuple[str, ...]) -> Measured:
+def _power_documents(texts: tuple[str, ...], labels: tuple[str, ...]) -> LabelledTexts:
     tokenizer = Tokenizer(paper.MOST_WORDS)
     long = [number for number, text in enumerate(texts) if len(tokenizer(text)) > 1]
-    return Measured(tuple(texts[n] for n in long), tuple(labels[n] for n in long))
+    return LabelledTexts(tuple(texts[n] for n in long), tuple(labels[n] for n in long))
 
 
-def summaries(model: Model, weighting: str, texts: Sequence[str]) -> Any:  # noqa: ANN401 - dense or sparse
+def summaries(model: Estimator, weighting: str, texts: Sequence[str]) -> Any:  # noqa: ANN401 - dense or sparse
     """Return summary vectors by the name of a weighting in Table 2."""
     name, _, elements = weighting.partition(" ")
     return summarize(model, texts, _METHODS[name], "element" if elements else "word")
 
 
 def power(
-    model: Model, weighting: str, test: Part, plan: Plan, mapped: bool = False
+    model: Estimator, weighting: str, test: Part, plan: Plan, mapped: bool = False
 ) -> dict[str, Any]:
     """Return a row of Table 2, and with `mapped` the documents on a plane."""
-    texts, labels = measured(test)
+    texts, labels = power_documents(test)
     vectors = summaries(model, weighting, texts)
-    found = explanatory_power(
+    index = explanatory_power(
         vectors, labels, paper.SPLITS, range(1, paper.NEIGHBOURS + 1), seed=plan.seed
     )
     more = {"plane": plane(vectors, labels)} if mapped else {}
-    return {**found.to_dict(), "documents": len(texts), **more}
+    return {**index.to_dict(), "documents": len(texts), **more}
 
 
 def restored_power(row: dict[str, Any], plan: Plan) -> ExplanatoryPower:
@@ -176,7 +174,7 @@ def restored_power(row: dict[str, Any], plan: Plan) -> ExplanatoryPower:
     )
 
 
-def compared(
+def compare_rows(
     first: str, second: str, rows: dict[str, dict[str, Any]], plan: Plan, alpha: float
 ) -> Comparison:
     """Return the corrected resampled t-test between two rows of Table 2."""

@@ -1,7 +1,7 @@
 """A model on labelled texts at a glance: heatmaps, class words, the map, a small evaluation."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,23 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.analysis.class_words import ClassWords, class_words
-from whyword.analysis.class_words_page import explained_documents, word_page
+from whyword.analysis.class_words_page import explain_documents, word_page
 from whyword.analysis.document_map import DocumentMap, document_map
 from whyword.base.checks import check_installed
 from whyword.base.errors import InputError
-from whyword.base.files import delivered, temporary_folder, written_whole
+from whyword.base.files import atomic_write, save_or_return, temporary_folder
 from whyword.base.labels import Label
 from whyword.base.printable import html_line
+from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.corpora.corpus import Part
-from whyword.evaluation.deletion import DeletionCurve
+from whyword.evaluation.comparison import of_best
+from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.evaluate import Evaluation, evaluate
 from whyword.evaluation.quality import model_quality
-from whyword.evaluation.significance import of_best
 from whyword.explanation import heatmap
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import explain
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.linear.classifier import SVMClassifier
+from whyword.methods.predict import probabilities_of
+from whyword.methods.registry import methods_for
+from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.protocol import ElementWise, Embedded
 from whyword.pages.charts import Line, line_chart
 from whyword.pages.layout import table
 from whyword.pages.parts import STYLE, picture, word_list
@@ -65,7 +68,7 @@ class Tour:
 
 
 def write_tour(
-    model: CNNClassifier | SVMClassifier,
+    model: object,
     test: Part,
     folder: Path,
     title: str = "What the model goes by",
@@ -74,13 +77,13 @@ def write_tour(
     few: int = 1000,
     runs: int = 3,
     seed: int = 0,
-    tell: Callable[[str], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Tour:
     """Write the page and those it leads to, unless they are there already.
 
     Parameters
     ----------
-    model : CNNClassifier or SVMClassifier
+    model : TextClassifier, or anything with ``predict_proba(list of str)``
     test : Part
         Labelled texts that it was not trained on.
     folder : Path
@@ -94,64 +97,72 @@ def write_tour(
         Of random deletion.
     seed : int
         Of their choice, and of random deletion.
-    tell : callable, optional
-        Called with the name of each stage as it begins.
+    on_progress : callable, optional
+        Called with the :class:`~whyword.base.progress.Progress` as each stage begins.
     """
     check_installed("report", "sklearn", "scipy", "matplotlib")
     if len(set(test.labels or [])) < 2:
         raise InputError("a tour needs labelled texts of at least two classes")
+    traced = as_classifier(model)
+    kind = traced.trace_kind
     inputs = {
-        "model": model.identity,
+        "model": traced.identity,
         "texts": digest_of(test),
         "program": program_digest(),
         "settings": [title, [[name, list(map(str, of))] for name, of in examples], few, runs, seed],
     }
-    kept = _kept(folder, inputs)
+    kept = _read_facts(folder, inputs)
     if kept is not None:
         return Tour(folder / PAGE, kept, kept=True)
-    tell = tell or (lambda _: None)
+    on_progress = on_progress or ignore
     if len(set(test.ids)) < len(test):  # a word leads to its document by the name
         test = Part(test.texts, test.labels, [f"{id_}, {n}" for n, id_ in enumerate(test.ids, 1)])
     folder.mkdir(parents=True, exist_ok=True)
-    tell("predicting")
+    on_progress(Progress("predicting"))
     quality = model_quality(model, test.texts, test.labels or [])
-    tell("heatmaps")
-    chances, classes = model.predict_proba(test.texts), model.classes_
+    on_progress(Progress("heatmaps"))
+    chances, classes = probabilities_of(traced, test.texts), labels_of(traced)
     named = [(test.ids.index(name), list(of)) for name, of in examples]
     right = named or _surest(chances, classes, test, right=True)
-    shown = [_explained(model, test, *one) for one in right]
+    shown = [_explain_document(model, test, *one) for one in right]
     wrong = [
-        ((test.labels or [])[number], _explained(model, test, number, of))
+        ((test.labels or [])[number], _explain_document(model, test, number, of))
         for number, of in _surest(chances, classes, test, right=False)
     ]
-    tell("class words")
+    on_progress(Progress("class words"))
     words = class_words(model, test.texts, top=30, ids=test.ids)
     pairs = zip(test.ids, test.texts, strict=True)
-    _write(folder / WORDS, word_page(words, explained_documents(model, pairs, words)))
-    tell("map")
-    level = "element" if isinstance(model, CNNClassifier) else "word"
-    plane = document_map(model, test.texts, test.labels, ids=test.ids, level=level)
-    plane.to_html(folder / MAP)
-    tell("evaluation")
+    _write(folder / WORDS, word_page(words, explain_documents(model, pairs, words)))
+    plane = None
+    if issubclass(kind, Embedded):
+        on_progress(Progress("map"))
+        level = "element" if issubclass(kind, ElementWise) else "word"
+        plane = document_map(model, test.texts, test.labels, ids=test.ids, level=level)
+        plane.to_html(folder / MAP)
+    on_progress(Progress("evaluation"))
     chosen = np.sort(np.random.default_rng(seed).permutation(len(test))[:few]).tolist()
     texts, labels = [test.texts[n] for n in chosen], [(test.labels or [])[n] for n in chosen]
-    found = evaluate(model, texts, labels, METHODS, source=title, runs=runs, seed=seed, tell=tell)
-    found.to_html(folder / EVALUATION)
+    able = methods_for(kind)
+    methods = [name for name in dict.fromkeys([next(iter(able)), *METHODS]) if name in able]
+    evaluation = evaluate(
+        model, texts, labels, methods, source=title, runs=runs, seed=seed, on_progress=on_progress
+    )
+    evaluation.to_html(folder / EVALUATION)
     facts: dict[str, Any] = {
         "accuracy": quality.accuracy,
-        "documents": quality.documents,
+        "documents": quality.n_documents,
         "measured_on": len(chosen),
         "areas": {
             str(number): {name: curve.area for name, curve in curves.items()}
-            for number, curves in found.curves.items()
+            for number, curves in evaluation.curves.items()
         },
-        **_deletions(found.curves.get(1, {})),
-        "explanatory_power": {name: power.epi for name, power in found.powers.items()},
+        **_deletions(evaluation.curves.get(1, {})),
+        "explanatory_power": {name: power.epi for name, power in evaluation.powers.items()},
     }
-    page = _page(title, facts, shown, wrong, words, plane, found)
-    delivered("".join(page), folder / PAGE)
+    page = _page(title, facts, shown, wrong, words, plane, evaluation)
+    save_or_return("".join(page), folder / PAGE)
     # written last: it says that all the others are whole
-    delivered(json.dumps({"inputs": inputs, "facts": facts}, indent=1) + "\n", folder / FACTS)
+    save_or_return(json.dumps({"inputs": inputs, "facts": facts}, indent=1) + "\n", folder / FACTS)
     return Tour(folder / PAGE, facts, kept=False)
 
 
@@ -168,12 +179,14 @@ def _deletions(curves: Mapping[str, DeletionCurve]) -> dict[str, Any]:
     }
 
 
-def _kept(folder: Path, inputs: dict[str, Any]) -> dict[str, Any] | None:
+def _read_facts(folder: Path, inputs: dict[str, Any]) -> dict[str, Any] | None:
     """Return the facts of a tour that was made of the same, and whose pages are all there."""
+    if inputs["model"] is None:  # nobody knows whether it is the same
+        return None
     try:
-        found = json.loads((folder / FACTS).read_text(encoding="utf-8"))
-        same = found["inputs"] == inputs
-        facts: dict[str, Any] = found["facts"]
+        content = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+        same = content["inputs"] == inputs
+        facts: dict[str, Any] = content["facts"]
     except (OSError, ValueError, LookupError, TypeError):
         return None
     whole = all((folder / name).is_file() for name in (PAGE, WORDS, MAP, EVALUATION))
@@ -181,18 +194,16 @@ def _kept(folder: Path, inputs: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _write(path: Path, parts: Iterator[str]) -> None:
-    with written_whole(path) as draft, draft.open("w", encoding="utf-8") as stream:
+    with atomic_write(path) as draft, draft.open("w", encoding="utf-8") as stream:
         stream.writelines(parts)
 
 
-def _explained(
-    model: CNNClassifier | SVMClassifier, test: Part, number: int, of: Sequence[Label]
-) -> Explanation:
+def _explain_document(model: object, test: Part, number: int, of: Sequence[Label]) -> Explanation:
     return explain(model, [test.texts[number]], list(of), ids=[test.ids[number]])[0]
 
 
 def _surest(
-    chances: NDArray[np.floating[Any]], classes: NDArray[Any], test: Part, right: bool
+    chances: NDArray[np.floating[Any]], classes: Sequence[Label], test: Part, right: bool
 ) -> list[tuple[int, list[Label]]]:
     """Return documents that the model was surest of, right or wrong, with two classes each.
 
@@ -206,9 +217,9 @@ def _surest(
     unfit = np.maximum(least - lengths, lengths - most).clip(0)  # how far from a good length
     chosen: dict[Label, tuple[int, list[Label]]] = {}
     for number in np.lexsort((-chances.max(axis=1), unfit)).tolist():
-        label, predicted = labels[number], classes[best[number]].item()
+        label, predicted = labels[number], classes[best[number]]
         if label not in chosen and (predicted == label) == right:
-            other = classes[second[number]].item() if right else label
+            other = classes[second[number]] if right else label
             chosen[label] = number, [predicted, other]
         if len(chosen) == _SHOWN:
             break
@@ -221,18 +232,19 @@ def _page(
     shown: Sequence[Explanation],
     wrong: Sequence[tuple[Label, Explanation]],
     words: ClassWords,
-    plane: DocumentMap,
-    found: Evaluation,
+    plane: DocumentMap | None,
+    evaluation: Evaluation,
 ) -> Iterator[str]:
     yield heatmap.page_head(title, STYLE, pictures=True)
     yield f'<main class="ww"><h1>{html_line(title)}</h1>'
+    best = shown[0].method if shown else ""
     tiles = [
         (f"{facts['accuracy']:.1%}", f"right, of {facts['documents']:,} texts"),
         (f"{len(words)}", "classes"),
         *(
             (f"{facts['still_right'][name]:.0%}", said)
             for name, said in (
-                ("lrp", f"still right without the {facts['deleted']} most relevant words"),
+                (best, f"still right without the {facts['deleted']} most relevant words"),
                 ("random", f"still right without {facts['deleted']} words by chance"),
             )
             if name in facts["still_right"]
@@ -241,8 +253,10 @@ def _page(
     yield '<ul class="tiles">'
     yield "".join(f"<li><b>{figure}</b><span>{said}</span></li>" for figure, said in tiles)
     yield "</ul>"
-    yield "<h2>Why it says so</h2><p>Red words speak for the class, blue ones against it. Together "
-    yield "they are its score, nothing is left over.</p>"
+    yield "<h2>Why it says so</h2><p>Red words speak for the class, blue ones against it."
+    if all(one.conserves for one in shown):
+        yield " Together they are its score, nothing is left over."
+    yield "</p>"
     yield from (heatmap.fragment(one.heatmap()) for one in shown)
     if wrong:
         yield "<h2>Where it is wrong, and what misled it</h2>"
@@ -251,8 +265,11 @@ def _page(
         said = f"{one.id}: {one.predicted}, in truth {label}"
         yield heatmap.fragment(heatmap.Heatmap(**{**vars(one.heatmap()), "title": said}))
     yield from _words(words)
-    yield from _map(plane)
-    yield from _evaluation(found, facts)
+    if plane is not None:
+        yield from _map(plane)
+    else:
+        yield "<p>There is no map: this model's documents have no vectors.</p>"
+    yield from _evaluation(evaluation, facts)
     yield f"</main>{heatmap.PAGE_END}"
 
 
@@ -281,7 +298,7 @@ def _map(plane: DocumentMap) -> Iterator[str]:
         yield picture((folder / "map.png").read_bytes(), "The texts as points, by class")
 
 
-def _evaluation(found: Evaluation, facts: dict[str, Any]) -> Iterator[str]:
+def _evaluation(evaluation: Evaluation, facts: dict[str, Any]) -> Iterator[str]:
     yield "<h2>How far to trust this</h2>"
     yield (
         f"<p>Measured on {facts['measured_on']:,} of the texts; words are deleted from the "
@@ -290,24 +307,24 @@ def _evaluation(found: Evaluation, facts: dict[str, Any]) -> Iterator[str]:
         "by them. "
         f'<a href="{EVALUATION}">The whole evaluation</a>.</p><div class="grid2">'
     )
-    if 1 in found.curves:
+    if 1 in evaluation.curves:
         lines = [
             Line(name, range(len(curve.accuracy)), curve.accuracy.tolist(), number)
-            for number, (name, curve) in enumerate(found.curves[1].items())
+            for number, (name, curve) in enumerate(evaluation.curves[1].items())
         ]
         said = "Accuracy of texts that were right, words deleted, the most relevant first"
         chart = line_chart(lines, "words deleted", "accuracy", said, percent=True)
         yield f"<div><b>Deleting the most relevant words: lower is better</b>{chart}</div>"
-    if found.powers:
-        best = max(power.epi for power in found.powers.values())
-        rows = [[html_line(n), f"{p.epi:.3f}", f"{p.k}"] for n, p in found.powers.items()]
-        marks = [power.epi == best for power in found.powers.values()]
+    if evaluation.powers:
+        best = max(power.epi for power in evaluation.powers.values())
+        rows = [[html_line(n), f"{p.epi:.3f}", f"{p.k}"] for n, p in evaluation.powers.items()]
+        marks = [power.epi == best for power in evaluation.powers.values()]
         yield "<div><b>Explanatory power: higher is better</b>"
         yield table(["by", "EPI", "K"], rows, marks) + "</div>"
     yield "</div>"
     verdicts = [
         one.headline
-        for several in (found.curve_comparisons.get(1, []), found.power_comparisons)
+        for several in (evaluation.curve_comparisons.get(1, []), evaluation.power_comparisons)
         for one in (of_best(several)[0] if several else [])
     ]
     yield f'<ul class="verdicts">{"".join(map(_item, verdicts))}</ul>'

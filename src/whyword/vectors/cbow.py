@@ -3,19 +3,17 @@
 import hashlib
 import json
 import logging
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import Progress
 
 from whyword.base.checks import whole_number
 from whyword.base.errors import InputError
 from whyword.base.files import cache_folder
+from whyword.base.progress import OnProgress, Progress, reporting
 from whyword.vectors.cbow_kernels import (
     alias_tables,
     cut_batches,
@@ -80,7 +78,11 @@ class CBOW:
             raise InputError("learning_rate must be in (0, 1] and sample in [0, 1]")
 
     def fit(
-        self, documents: Iterable[list[str]], *, cache: bool = True, progress: bool | None = None
+        self,
+        documents: Iterable[list[str]],
+        *,
+        cache: bool = True,
+        on_progress: OnProgress | bool | None = None,
     ) -> WordsAndMatrix:
         """Train on documents given as lists of words.
 
@@ -89,8 +91,9 @@ class CBOW:
         documents : iterable of list of str
         cache : bool
             Keep the result in the cache folder and find it there by its content.
-        progress : bool, optional
-            Show a progress bar; by default on a terminal only.
+        on_progress : callable or bool, optional
+            Called with the :class:`~whyword.base.progress.Progress`, again and again, instead of
+            a bar on stderr. True shows the bar, False does not; by default a terminal does.
 
         Returns
         -------
@@ -101,12 +104,12 @@ class CBOW:
         if not tokens.words:
             raise InputError(f"no word occurs {self.min_count} times in the texts to train on")
         if not cache:
-            return tokens.words, self._train(tokens, progress)
+            return tokens.words, self._train(tokens, on_progress)
         path = cache_folder() / f"cbow-{self._fingerprint(tokens)}.safetensors"
         if path.exists():
             with suppress(InputError):  # a damaged file is made again
                 return read_store(path)[0]
-        result = tokens.words, self._train(tokens, progress)
+        result = tokens.words, self._train(tokens, on_progress)
         try:
             write_store(path, [result])
         except OSError as error:
@@ -119,8 +122,9 @@ class CBOW:
         digest.update(tokens.offsets.tobytes())
         return digest.hexdigest()[:32]
 
-    def _train(self, tokens: TokenIds, progress: bool | None) -> NDArray[np.float32]:
-        shown = sys.stderr.isatty() if progress is None else progress
+    def _train(
+        self, tokens: TokenIds, on_progress: OnProgress | bool | None
+    ) -> NDArray[np.float32]:
         vectors = np.random.default_rng(self.seed).random(
             (len(tokens.words), self.dimensions), np.float32
         )
@@ -130,8 +134,8 @@ class CBOW:
         chances = self._chances(tokens)
         total = self.epochs * max(tokens.ids.size, 1)
         done = 0
-        with Progress(console=Console(stderr=True), disable=not shown, transient=True) as bar:
-            task = bar.add_task("training word vectors", total=total)
+        stage = "training word vectors"
+        with reporting(on_progress, stage) as report:
             for epoch in range(self.epochs):
                 for number, offsets in enumerate(_blocks(tokens.offsets)):
                     # a block has random numbers of its own, whatever was drawn before
@@ -142,7 +146,8 @@ class CBOW:
                         source, target, tokens.ids, offsets, chances, noise_tables, state, rates
                     )
                     done += _size(offsets)
-                    bar.update(task, completed=done)
+                    share, at = done / total, epoch + 1
+                    report(Progress(stage, share=share, number=at, total=self.epochs))
         return source
 
     def _train_block(

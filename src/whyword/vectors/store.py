@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import existing_file, strings
 from whyword.base.errors import InputError
-from whyword.base.files import written_whole
+from whyword.base.files import atomic_write
 
 WordsAndMatrix: TypeAlias = tuple[list[str], NDArray[np.float32]]
 
@@ -19,7 +19,7 @@ def write_store(path: Path, tables: Sequence[WordsAndMatrix]) -> None:
     """Write tables, whole or not at all."""
     from safetensors.numpy import save
 
-    with written_whole(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_bytes(save(dict(_tensors(tables))))
 
 
@@ -37,7 +37,7 @@ def read_store(path: Path) -> list[WordsAndMatrix]:
     try:
         tensors = load_file(existing_file(path))
         tables = [
-            checked_table(
+            check_table(
                 json.loads(tensors[f"words_{number}"].tobytes()), tensors[f"matrix_{number}"]
             )
             for number in range(max(1, len(tensors) // 2))
@@ -47,7 +47,7 @@ def read_store(path: Path) -> list[WordsAndMatrix]:
     return tables
 
 
-def checked_table(words: Sequence[str], matrix: NDArray[Any]) -> WordsAndMatrix:
+def check_table(words: Sequence[str], matrix: NDArray[Any]) -> WordsAndMatrix:
     """Return words and matrix; raise unless they are unique strings with a finite row each."""
     names = strings("words", words)
     rows = np.asarray(matrix, np.float32)

@@ -9,13 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import expanded, real_number, strings, whole_number
+from whyword.base.checks import expand_path, real_number, strings, whole_number
 from whyword.base.errors import InputError
+from whyword.base.progress import OnProgress
 from whyword.vectors.cbow import CBOW, MOST_WINDOW
 from whyword.vectors.files import read_vector_file
 from whyword.vectors.induction import induce_vectors
 from whyword.vectors.pretrained import PRETRAINED
-from whyword.vectors.store import WordsAndMatrix, checked_table, read_store, write_store
+from whyword.vectors.store import WordsAndMatrix, check_table, read_store, write_store
+from whyword.vectors.table import WordTable
 from whyword.vectors.vocabulary import token_ids
 from whyword.words.tokenizer import Tokenizer, words_of
 
@@ -28,58 +30,6 @@ _GLOVE_SIZES = (0.25, 2.5)
 def no_such_vectors(source: str | Path) -> InputError:
     """Return the error that there are no vectors of that name."""
     return InputError(f"{source}: no such file, nor one of the packages {', '.join(PRETRAINED)}")
-
-
-class _Table:
-    """Words, their vectors, and where each word stands; −1 where it does not.
-
-    Building the index of 400,000 words takes longer than answering for one text, so the first
-    few short questions are answered by going through the words.
-    """
-
-    _FEW_WORDS, _FEW_TIMES = 1_000, 3
-
-    def __init__(self, words: Sequence[str], matrix: NDArray[np.float32]) -> None:
-        self.words = list(words)
-        self.matrix = matrix
-        self._asked = 0
-
-    @cached_property
-    def index(self) -> dict[str, int]:
-        return dict(zip(self.words, range(len(self.words)), strict=True))
-
-    def rows(self, words: Sequence[str]) -> NDArray[np.intp]:
-        """Look up the exact forms, then the lower-cased ones."""
-        index = self._index_for(words)
-        found = [index.get(word, -1) for word in words]
-        for number, row in enumerate(found):
-            if row < 0:  # lower-casing every word would take as long as all look-ups
-                found[number] = index.get(words[number].lower(), -1)
-        return np.array(found, np.intp)
-
-    def _index_for(self, words: Sequence[str]) -> dict[str, int]:
-        self._asked += 1
-        if (
-            "index" in self.__dict__
-            or len(words) > self._FEW_WORDS
-            or self._asked > self._FEW_TIMES
-        ):
-            return self.index
-        wanted = {*words, *(word.lower() for word in words)}
-        return {word: row for row, word in enumerate(self.words) if word in wanted}
-
-    def standardised(self, scale: float) -> "_Table":
-        """Return each dimension centred and scaled over the words, rows of length scale·√D."""
-        deviation = self.matrix.std(axis=0, dtype=np.float64)
-        centred = self.matrix - self.matrix.mean(axis=0, dtype=np.float64)
-        units = _Table(self.words, centred / np.where(deviation > 0, deviation, 1)).unit()
-        units.matrix *= np.float32(scale * units.matrix.shape[1] ** 0.5)
-        return units
-
-    def unit(self) -> "_Table":
-        norms = np.linalg.norm(self.matrix, axis=1, keepdims=True)
-        scaled = self.matrix / np.where(norms > 0, norms, 1)
-        return _Table(self.words, scaled.astype(np.float32, copy=False))
 
 
 class Neighbour(NamedTuple):
@@ -107,10 +57,10 @@ class Vectors:
     """
 
     def __init__(self, words: Sequence[str], matrix: NDArray[np.float32]) -> None:
-        self._tables: tuple[_Table, ...] = (_Table(*checked_table(words, matrix)),)
+        self._tables: tuple[WordTable, ...] = (WordTable(*check_table(words, matrix)),)
 
     @classmethod
-    def _of(cls, tables: Iterable[_Table]) -> "Vectors":
+    def _of(cls, tables: Iterable[WordTable]) -> "Vectors":
         vectors = cls.__new__(cls)
         vectors._tables = tuple(tables)
         return vectors
@@ -152,16 +102,16 @@ class Vectors:
         """
         if induce and texts is None:
             raise InputError("induce=True needs the training texts: texts=…")
-        vectors = cls._loaded(source, vocabulary, duplicates)
+        vectors = cls._load(source, vocabulary, duplicates)
         return vectors.induce(texts) if induce and texts is not None else vectors
 
     @classmethod
-    def _loaded(
+    def _load(
         cls, source: str | Path, vocabulary: Iterable[str] | None, duplicates: str
     ) -> "Vectors":
         if vocabulary is not None:
             vocabulary = strings("vocabulary", vocabulary)
-        path = expanded(source)
+        path = expand_path(source)
         if str(source) in PRETRAINED:
             vectors = cls(*PRETRAINED[str(source)]())
         elif path.suffix.lower() == ".safetensors":
@@ -186,7 +136,7 @@ class Vectors:
         seed: int = 0,
         tokenizer: Tokenizer | None = None,
         cache: bool = True,
-        progress: bool | None = None,
+        on_progress: OnProgress | bool | None = None,
     ) -> "Vectors":
         """Train CBOW with negative sampling on texts.
 
@@ -200,8 +150,9 @@ class Vectors:
         tokenizer : Tokenizer, optional
         cache : bool
             Keep the result in the cache folder and find it there by its content.
-        progress : bool, optional
-            Show a progress bar on stderr; by default on a terminal only.
+        on_progress : callable or bool, optional
+            Called with the :class:`~whyword.base.progress.Progress`, again and again, instead of
+            a bar on stderr. True shows the bar, False does not; by default a terminal does.
         """
         settings = CBOW(
             dimensions=dimensions,
@@ -212,7 +163,7 @@ class Vectors:
             lowercase=lowercase,
             seed=seed,
         )
-        return cls(*settings.fit(words_of(texts, tokenizer), cache=cache, progress=progress))
+        return cls(*settings.fit(words_of(texts, tokenizer), cache=cache, on_progress=on_progress))
 
     @classmethod
     def for_texts(
@@ -221,7 +172,7 @@ class Vectors:
         *,
         epochs: int = 40,
         seed: int = 0,
-        progress: bool | None = None,
+        on_progress: OnProgress | bool | None = None,
     ) -> "Vectors":
         """Stack GloVe 50d with CBOW trained on texts: what networks use by default.
 
@@ -231,18 +182,18 @@ class Vectors:
         Parameters
         ----------
         texts : iterable of str
-        epochs, seed, progress
+        epochs, seed, on_progress
             As for :meth:`train_cbow`.
         """
         read = 0
 
-        def counted() -> Iterator[list[str]]:
+        def count_words() -> Iterator[list[str]]:
             nonlocal read
             for words in words_of(texts):
                 read += len(words)
                 yield words
 
-        own = cls(*CBOW(epochs=epochs, seed=seed).fit(counted(), progress=progress))
+        own = cls(*CBOW(epochs=epochs, seed=seed).fit(count_words(), on_progress=on_progress))
         size = min(max(_TRAINED_WORDS / (read * epochs), _GLOVE_SIZES[0]), _GLOVE_SIZES[1])
         return cls.stack(cls.load(_GLOVE), own, weights=(size, 1))
 
@@ -262,12 +213,12 @@ class Vectors:
             raise InputError("stack takes one or more Vectors: Vectors.stack(a, b)")
         if weights is None:
             return cls._of(table.unit() for part in parts for table in part._tables)
-        given = [real_number("weights", weight, above=0) for weight in weights]
-        if len(given) != len(parts):
-            raise InputError(f"weights and parts differ in length: {len(given)} ≠ {len(parts)}")
+        scales = [real_number("weights", weight, above=0) for weight in weights]
+        if len(scales) != len(parts):
+            raise InputError(f"weights and parts differ in length: {len(scales)} ≠ {len(parts)}")
         return cls._of(
-            table.standardised(weight)
-            for part, weight in zip(parts, given, strict=True)
+            table.standardise(weight)
+            for part, weight in zip(parts, scales, strict=True)
             for table in part._tables
         )
 
@@ -278,7 +229,7 @@ class Vectors:
         tables = []
         for table in self._tables:
             rows = [row for row, word in enumerate(table.words) if word in forms]
-            tables.append(_Table([table.words[row] for row in rows], table.matrix[rows]))
+            tables.append(WordTable([table.words[row] for row in rows], table.matrix[rows]))
         return self._of(tables)
 
     def induce(self, texts: Iterable[str], *, window: int = 5, min_count: int = 2) -> "Vectors":
@@ -303,7 +254,7 @@ class Vectors:
         ends = np.cumsum([table.matrix.shape[1] for table in self._tables])
         pieces = np.split(inferred[new], ends[:-1], axis=1)
         return self._of(
-            _Table(table.words + extra, np.concatenate([table.matrix, piece]))
+            WordTable(table.words + extra, np.concatenate([table.matrix, piece]))
             for table, piece in zip(self._tables, pieces, strict=True)
         )
 
@@ -315,11 +266,11 @@ class Vectors:
     @classmethod
     def from_tables(cls, tables: Iterable[WordsAndMatrix]) -> "Vectors":
         """Put together what :attr:`tables` gave."""
-        return cls._of(_Table(*table) for table in tables)
+        return cls._of(WordTable(*table) for table in tables)
 
     def save(self, path: str | Path) -> None:
         """Write a ``.safetensors`` file that :meth:`load` reads; whole or not at all."""
-        path = expanded(path)
+        path = expand_path(path)
         if path.suffix.lower() != ".safetensors":
             raise InputError(f"{path}: vectors are saved as .safetensors")
         write_store(path, self.tables)
@@ -424,11 +375,11 @@ class Vectors:
         similarity = np.zeros(len(self.words), np.float32)
         norms = np.zeros(len(self.words), np.float32)
         for table, rows in zip(self._tables, self._rows_of_words, strict=True):
-            here = rows >= 0
+            has_word = rows >= 0
             own = int(table.rows([word])[0])
             if own >= 0:
-                similarity[here] += (table.matrix @ table.matrix[own])[rows[here]]
-            norms[here] += np.einsum("vd,vd->v", table.matrix, table.matrix)[rows[here]]
+                similarity[has_word] += (table.matrix @ table.matrix[own])[rows[has_word]]
+            norms[has_word] += np.einsum("vd,vd->v", table.matrix, table.matrix)[rows[has_word]]
         smallest = np.finfo(np.float32).tiny
         own_norm = np.maximum(np.linalg.norm(self[word]), smallest)
         similarity /= np.sqrt(np.maximum(norms, smallest)) * own_norm

@@ -88,39 +88,39 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
 
     # ---- answers ------------------------------------------------------------------------------
 
-    def packed(content: object) -> bytes:
+    def to_json(content: object) -> bytes:
         return orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
 
     def answer(content: bytes, status: int = 200, **headers: str) -> Response:
         headers = {"cache-control": "no-store"} | headers
         return Response(content, status, headers, "application/json")
 
-    async def computed(work: Callable[[], object], quick: bool = False) -> Response:
+    async def compute(work: Callable[[], object], quick: bool = False) -> Response:
         if quick:  # sooner done than handed to a thread
-            return answer(packed(work()))
-        return answer(await gate.run(lambda: packed(work())))
+            return answer(to_json(work()))
+        return answer(await gate.run(lambda: to_json(work())))
 
     def problem(status: int, reason: str, **headers: str) -> Response:
-        return answer(packed({"detail": one_line(reason)[:_LONGEST_PROBLEM]}), status, **headers)
+        return answer(to_json({"detail": one_line(reason)[:_LONGEST_PROBLEM]}), status, **headers)
 
     @app.exception_handler(WhywordError)
-    async def refused(_: Request, error: Exception) -> Response:
+    async def on_whyword_error(_: Request, error: Exception) -> Response:
         if isinstance(error, BusyError):
             return problem(503, str(error), **{"retry-after": "1"})
         return problem(504 if isinstance(error, TooLongError) else 422, str(error))
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return problem(422, _said_of(error.errors()))
+    async def on_invalid_request(_: Request, error: RequestValidationError) -> Response:
+        return problem(422, _complaints_in(error.errors()))
 
     @app.exception_handler(HTTPException)
-    async def failed(_: Request, error: HTTPException) -> Response:
+    async def on_http_error(_: Request, error: HTTPException) -> Response:
         if error.status_code == 400:  # what FastAPI says of bodies that break the parser
             return problem(422, "the body is no JSON in UTF-8, or nested or numbered beyond reason")
         return problem(error.status_code, str(error.detail), **dict(error.headers or {}))
 
     @app.exception_handler(Exception)
-    async def broken(_: Request, __: Exception) -> Response:  # the log has what it was
+    async def on_other_error(_: Request, __: Exception) -> Response:  # the log has what it was
         return problem(500, "something is wrong with this server; its log says what")
 
     problems: dict[int | str, dict[str, Any]] = {
@@ -133,13 +133,13 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
     # ---- the page -----------------------------------------------------------------------------
 
     def file(name: str, request: Request) -> Response:
-        found = files.get(name)
-        if found is None:
+        stored = files.get(name)
+        if stored is None:
             raise HTTPException(404, "there is no such file")
-        headers = {"etag": found.tag, "cache-control": "no-cache"}
-        if request.headers.get("if-none-match") == found.tag:
+        headers = {"etag": stored.tag, "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == stored.tag:
             return Response(status_code=304, headers=headers)
-        return Response(found.content, 200, headers, found.kind)
+        return Response(stored.content, 200, headers, stored.kind)
 
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
@@ -159,7 +159,7 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
 
     @app.get("/api/openapi.json", include_in_schema=False)
     async def openapi() -> Response:
-        return answer(packed(app.openapi()))
+        return answer(to_json(app.openapi()))
 
     # ---- the model ----------------------------------------------------------------------------
 
@@ -181,11 +181,11 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
         }
 
     @app.post("/api/predict", response_model=PredictAnswer, responses=problems)
-    async def predict(asked: Annotated[PredictRequest, example(documents=[_EXAMPLE])]) -> Response:
+    async def predict(body: Annotated[PredictRequest, example(documents=[_EXAMPLE])]) -> Response:
         """Return the class of each text, with scores and probabilities."""
-        given = _documents(asked.documents, TextIn, limits.documents)
-        texts, ids = [one.text for one in given], [one.id for one in given]
-        return await computed(
+        documents = _documents(body.documents, TextIn, limits.documents)
+        texts, ids = [one.text for one in documents], [one.id for one in documents]
+        return await compute(
             lambda: {
                 "model": engine.identity,
                 "predictions": engine.predict(texts, ids),
@@ -195,23 +195,22 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
 
     @app.post("/api/explain", response_model=ExplainAnswer, responses=problems)
     async def explain(
-        asked: Annotated[ExplainRequest, example(documents=[_EXAMPLE], target="all")],
+        body: Annotated[ExplainRequest, example(documents=[_EXAMPLE], target="all")],
     ) -> Response:
         """Say which words spoke for a class, several or all of them, and which against."""
-        given = _documents(asked.documents, DocumentIn, limits.documents)
-        texts = [one.text for one in given]
+        documents = _documents(body.documents, DocumentIn, limits.documents)
+        texts = [one.text for one in documents]
+        method = body.method or None
         work = partial(
             engine.explain,
             texts,
-            [one.id for one in given],
-            [one.deleted for one in given],
-            asked.target,
-            asked.against,
-            asked.method,
+            [one.id for one in documents],
+            [one.deleted for one in documents],
+            body.target,
+            body.against,
+            method,
         )
-        return await computed(
-            lambda: {"explanations": work()}, engine.is_quick(texts, asked.method)
-        )
+        return await compute(lambda: {"explanations": work()}, engine.is_quick(texts, method))
 
     # ---- the corpus ---------------------------------------------------------------------------
 
@@ -227,7 +226,7 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
         target: str | None = None, top: Annotated[int, Query(ge=1, le=TOP_WORDS)] = 30
     ) -> Response:
         """Return the words that speak most for a class, or for each of them."""
-        return await computed(partial(corpus().class_words, target, top))
+        return await compute(partial(corpus().class_words, target, top))
 
     @app.get("/api/words/documents", response_model=WordDocumentsAnswer, responses=of_corpus)
     async def word_documents(
@@ -236,18 +235,18 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
         top: Annotated[int, Query(ge=1, le=_MOST_LISTED)] = 20,
     ) -> Response:
         """Return the documents in which a word of a class's list speaks most for the class."""
-        return await computed(partial(corpus().word_documents, target, word, top))
+        return await compute(partial(corpus().word_documents, target, word, top))
 
     @app.post("/api/search", response_model=SearchAnswer, responses=of_corpus)
     async def search(
-        asked: Annotated[SearchRequest, example(query="motion sickness in orbit", top=5)],
+        body: Annotated[SearchRequest, example(query="motion sickness in orbit", top=5)],
     ) -> Response:
         """Return the documents nearest to a text, and which words make them near."""
-        if len(asked.query) > QUERY_CHARACTERS:
+        if len(body.query) > QUERY_CHARACTERS:
             raise InputError(f"a query may have {QUERY_CHARACTERS:,} characters at most")
-        if not 1 <= asked.top <= MOST_HITS:
-            raise InputError(f"top must be from 1 to {MOST_HITS}, not {asked.top}")
-        return await computed(partial(corpus().search, storable(asked.query), asked.top))
+        if not 1 <= body.top <= MOST_HITS:
+            raise InputError(f"top must be from 1 to {MOST_HITS}, not {body.top}")
+        return await compute(partial(corpus().search, storable(body.query), body.top))
 
     drawn: list[bytes] = []  # the map is the same every time
 
@@ -255,13 +254,13 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
     async def document_map() -> Response:
         """Return the documents as points, near if what serves their class is alike."""
         if not drawn:
-            drawn.append(await gate.run(lambda: packed(corpus().map())))
+            drawn.append(await gate.run(lambda: to_json(corpus().map())))
         return answer(drawn[0])
 
     @app.get("/api/confusion", response_model=ConfusionAnswer, responses=of_corpus)
     async def confusion() -> Response:
         """Return how often each label was predicted as each class."""
-        return await computed(corpus().confusion)
+        return await compute(corpus().confusion)
 
     @app.get("/api/documents", response_model=DocumentsAnswer, responses=of_corpus)
     async def documents(
@@ -271,15 +270,15 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
         limit: Annotated[int, Query(ge=1, le=_MOST_LISTED)] = 10,
     ) -> Response:
         """Return the documents with a label and a prediction, the surest predictions first."""
-        return await computed(partial(corpus().documents, label, predicted, offset, limit))
+        return await compute(partial(corpus().documents, label, predicted, offset, limit))
 
     @app.get("/api/documents/{number}", response_model=DocumentOut, responses=of_corpus)
     async def document(number: Annotated[int, Path(ge=0, le=2**31 - 1)]) -> Response:
         """Return one document, and the words that speak most for the class predicted."""
-        found = corpus()
-        if number >= len(found):
-            raise HTTPException(404, f"there is no document {number}, only 0 … {len(found) - 1}")
-        return await computed(partial(found.document, number))
+        loaded = corpus()
+        if number >= len(loaded):
+            raise HTTPException(404, f"there is no document {number}, only 0 … {len(loaded) - 1}")
+        return await compute(partial(loaded.document, number))
 
     _describe(app, engine)
     files["docs.html"] = asset("docs.html", docs_page(app.openapi()).encode())
@@ -292,10 +291,10 @@ def _describe(app: "FastAPI", engine: Engine) -> None:
     app.openapi_schema = with_limits(app.openapi(), engine.limits, engine.names, methods)
 
 
-def _documents(given: Sequence[T | str], kind: type[T], most: int) -> list[T]:
-    if not 1 <= len(given) <= most:
-        raise InputError(f"send from 1 to {most} documents, not {len(given):,}")
-    several = [kind(one) if isinstance(one, str) else one for one in given]
+def _documents(documents: Sequence[T | str], kind: type[T], most: int) -> list[T]:
+    if not 1 <= len(documents) <= most:
+        raise InputError(f"send from 1 to {most} documents, not {len(documents):,}")
+    several = [kind(one) if isinstance(one, str) else one for one in documents]
     return [
         # JSON can write halves of surrogate pairs, but no answer can be encoded with one in it
         replace(one, text=storable(one.text), id=None if one.id is None else storable(one.id))
@@ -303,7 +302,7 @@ def _documents(given: Sequence[T | str], kind: type[T], most: int) -> list[T]:
     ]
 
 
-def _said_of(errors: Sequence[Any]) -> str:
+def _complaints_in(errors: Sequence[Any]) -> str:
     """Return one line for what was wrong with a request; never what was sent."""
     if errors[0]["type"] == "json_invalid":
         return f"the body is no JSON: {errors[0].get('ctx', {}).get('error', 'it is damaged')}"
@@ -311,9 +310,10 @@ def _said_of(errors: Sequence[Any]) -> str:
         return "the body is no JSON object; say also content-type: application/json"
     # of a document, which may be a string or an object, the complaint about the string says less
     telling = [error for error in errors if error["loc"][-1] != "str"] or list(errors)
-    said = [
+    complaints = [
         f"{'.'.join(str(part) for part in error['loc'][1:] if part not in _INTERNAL)[:80]}: "
         + _COMPLAINTS.get(error["type"], str(error["msg"]))
         for error in telling
     ]
-    return "; ".join(said[:3]) + (f" (and {len(said) - 3} more)" if len(said) > 3 else "")
+    more = f" (and {len(complaints) - 3} more)" if len(complaints) > 3 else ""
+    return "; ".join(complaints[:3]) + more

@@ -45,7 +45,7 @@ def _operation(path: str, method: str, operation: Mapping[str, Any]) -> Iterator
     body = operation.get("requestBody")
     if body:
         content = body["content"]["application/json"]
-        yield f"<p>Takes {_linked(content['schema'])}, for example</p><pre tabindex='0'>"
+        yield f"<p>Takes {_link(content['schema'])}, for example</p><pre tabindex='0'>"
         example = next(iter(content.get("examples", {"": {"value": {}}}).values()))["value"]
         yield escape(
             f"curl -s localhost:PORT{path} -H 'content-type: application/json' \\\n"
@@ -55,7 +55,7 @@ def _operation(path: str, method: str, operation: Mapping[str, Any]) -> Iterator
     answers = []
     for status, answer in operation["responses"].items():
         schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
-        answers.append(f"{status} {_linked(schema)}".strip())
+        answers.append(f"{status} {_link(schema)}".strip())
     yield f"<p>Answers {', '.join(answers)}.</p>"
 
 
@@ -69,7 +69,7 @@ def _schema(name: str, part: Mapping[str, Any]) -> Iterator[str]:
     yield "</ul>"
 
 
-def _linked(schema: Mapping[str, Any]) -> str:
+def _link(schema: Mapping[str, Any]) -> str:
     name = schema.get("$ref", "").rpartition("/")[2]
     return f'<a href="#{escape(name)}">{escape(name)}</a>' if name else ""
 

@@ -7,16 +7,14 @@ import numpy as np
 
 from whyword.base.errors import InputError
 from whyword.base.labels import Label
-from whyword.methods.blocks import NetworkBlock, documents_of, kind_of, model_classes
-from whyword.methods.explain import explain
-from whyword.methods.registry import METHODS
-from whyword.methods.request import identity_of
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.cnn.network import TABLE_BYTES
-from whyword.models.linear.classifier import SVMClassifier
-from whyword.models.linear.from_sklearn import PipelineFeatures
+from whyword.methods.explain import explain_blocks
+from whyword.methods.registry import Cost, method_for, methods_for
+from whyword.methods.request import Request
+from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.protocol import Caching
 from whyword.web.limits import Limits
 
+CACHE_BYTES = 256 << 20  # for what a model keeps of words it met
 _QUICK_CHARACTERS = 4_000
 _SLOW_WORDS = 1_000  # where the time grows with the square of a text's length
 
@@ -26,63 +24,66 @@ class Engine:
 
     Parameters
     ----------
-    model : CNNClassifier or SVMClassifier
+    model : TextClassifier, or anything with ``predict_proba(list of str)``
     limits : Limits
-    table_bytes : int
-        What a network's answers to words may take in memory, see
-        :meth:`~whyword.CNNClassifier.remember_words`.
+    cache_bytes : int
+        What a model may keep of words it met, see
+        :meth:`~whyword.models.protocol.Caching.cache_words`.
     """
 
     def __init__(
-        self,
-        model: CNNClassifier | SVMClassifier,
-        limits: Limits | None = None,
-        table_bytes: int = TABLE_BYTES,
+        self, model: object, limits: Limits | None = None, cache_bytes: int = CACHE_BYTES
     ) -> None:
-        if isinstance(model, CNNClassifier):
-            model.remember_words(table_bytes)
-        self.model = model
-        self._features = getattr(model, "features_", None)
+        self.model = as_classifier(model)
+        if isinstance(self.model, Caching):
+            self.model.cache_words(cache_bytes)
         self.limits = limits or Limits()
-        self.classes: list[Label] = model_classes(model)
+        self.classes: list[Label] = labels_of(self.model)
         self.names = [str(label) for label in self.classes]
-        self.identity = identity_of(model)  # None if it holds somebody's function
+        self.identity = self.model.identity  # None if it holds somebody's function
+        self.methods = list(methods_for(self.model.trace_kind))
 
     def about(self) -> dict[str, Any]:
         """Return what is to be known of the model."""
-        facts = self.model.provenance_
-        kind = kind_of(self.model)
+        facts = getattr(self.model, "provenance_", {})
         return {
-            "kind": "cnn" if kind is NetworkBlock else "svm",
+            "kind": self.model.kind,
             "identity": self.identity,
             "classes": self.classes,
             "max_words": getattr(self.model, "max_words", None),
             "documents": facts.get("documents"),
             "test_accuracy": facts.get("test_accuracy"),
-            "methods": [name for name, method in METHODS.items() if kind in method.of_block],
+            "methods": self.methods,
         }
 
-    def is_quick(self, texts: Sequence[str], method: str = "lrp") -> bool:
+    def is_quick(self, texts: Sequence[str], method: str | None = None) -> bool:
         """Whether an answer takes a few milliseconds, less than a server notices."""
-        if method == "occlusion" or isinstance(self._features, PipelineFeatures):
+        kind = self.model.trace_kind
+        if not kind.is_quick or method_for(kind, method).cost is Cost.PER_WORD:
             return False
         return sum(map(len, texts)) <= _QUICK_CHARACTERS
 
     def predict(self, texts: Sequence[str], ids: Sequence[str | None]) -> list[dict[str, Any]]:
         """Return what the model says of each text."""
         self._check(texts, most_words=None)
-        scores = self.model.class_scores(texts)
-        chances, known = self.model.probabilities(scores), self.model.known_words(texts)
+        names = iter(ids)
         return [
             {
-                "id": name,
-                "predicted": self.classes[int(row.argmax())],
+                "id": next(names),
+                "predicted": self.classes[number],
                 "classes": self.classes,
-                "scores": row.astype(np.float64),
-                "probabilities": chance,
-                "known_words": count,
+                "scores": scores,
+                "probabilities": chances,
+                "known_words": known,
             }
-            for name, row, chance, count in zip(ids, scores, chances, known.tolist(), strict=True)
+            for trace in self.model.trace(texts)
+            for number, scores, chances, known in zip(
+                trace.predicted.tolist(),
+                trace.scores,
+                trace.probabilities,
+                trace.known_words.tolist(),
+                strict=True,
+            )
         ]
 
     def explain(
@@ -92,33 +93,29 @@ class Engine:
         deleted: Sequence[Sequence[int]],
         target: object = "predicted",
         against: str | None = None,
-        method: str = "lrp",
+        method: str | None = None,
     ) -> list[dict[str, Any]]:
         """Return the explanations as they are sent: the JSON form and the probabilities."""
-        self._check(texts, self._most_words(method))
-        found = explain(
-            self.model,
-            texts,
-            target,
-            against=against,
-            method=method,
-            deleted=deleted if any(deleted) else None,
-        )
-        chances = self.model.probabilities(np.array([one.scores for one in found]))
+        request = Request.of(self.model, target, method, against=against)
+        self._check(texts, self._most_words(request))
+        gone = deleted if any(deleted) else None
+        names = iter(ids)
         return [
             one.fields()
             | {
-                "id": name,
+                "id": next(names),
                 "relevance": np.ascontiguousarray(one.relevance),
                 "predicted": one.predicted,
-                "probabilities": chance,
+                "probabilities": chances,
                 "conserved": one.conserved,
             }
-            for one, name, chance in zip(found, ids, chances, strict=True)
+            for trace, block in explain_blocks(request, texts, deleted=gone)
+            for one, chances in zip(block, trace.probabilities, strict=True)
         ]
 
-    def _most_words(self, method: str) -> int:
-        if method == "occlusion" and isinstance(self._features, PipelineFeatures):
+    def _most_words(self, request: Request) -> int:
+        kind = self.model.trace_kind
+        if request.method.cost is Cost.PER_WORD and not kind.is_quick:
             return min(_SLOW_WORDS, self.limits.words)
         return self.limits.words
 
@@ -131,7 +128,7 @@ class Engine:
                 )
         if most_words is None or sum(len(text) + 1 for text in texts) <= 2 * most_words:
             return  # too short to hold more: a word and what parts it from the next take two
-        words = sum(map(len, documents_of(self.model, texts)))
+        words = sum(map(len, self.model.documents(texts)))
         if words > most_words:
             raise InputError(
                 f"the texts have {words:,} words together, this server explains {most_words:,} "

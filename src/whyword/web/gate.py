@@ -53,7 +53,7 @@ class Gate:
                 )
             future = self._pool.submit(work)
             self._inside += 1
-        future.add_done_callback(self._left)  # of the thread's own: asyncio's ends when given up
+        future.add_done_callback(self._leave)  # of the thread's own: asyncio's ends when given up
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
         except TimeoutError:
@@ -61,7 +61,7 @@ class Gate:
                 f"the answer was not ready after {self._seconds:g} s; send fewer or shorter texts"
             ) from None
 
-    def _left(self, _: Future[T]) -> None:
+    def _leave(self, _: Future[T]) -> None:
         with self._lock:
             self._inside -= 1
 

@@ -69,15 +69,15 @@ def checked_token(token: str | None) -> str | None:
 
 def checked_origin(origin: str) -> str:
     """Return an origin as browsers write it; raise if it is none."""
-    found = re.fullmatch(r"(https?://[^/\s]+)/?", origin)
-    if found is None:
+    match = re.fullmatch(r"(https?://[^/\s]+)/?", origin)
+    if match is None:
         raise InputError(f"an origin is written https://example.org, not {origin!r:.80}")
-    return found[1].lower()
+    return match[1].lower()
 
 
 def host_of(origin: str) -> str:
     """Return the name in an origin: a proxy that serves this site there asks under that name."""
-    return _name(origin.partition("://")[2].rstrip("/"))
+    return _host_name(origin.partition("://")[2].rstrip("/"))
 
 
 class _RefusedError(Exception):
@@ -120,38 +120,38 @@ class Guard:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         start, body = time.perf_counter(), bytearray()
-        told = {"status": 499, "sent": 0}  # as if the client had gone, until something is sent
+        answer = {"status": 499, "sent": 0}  # as if the client had gone, until something is sent
         extra = self._extra_headers(scope)
 
-        async def sending(message: Message) -> None:
+        async def send_and_count(message: Message) -> None:
             if message["type"] == "http.response.start":
-                told["status"] = message["status"]
+                answer["status"] = message["status"]
                 message["headers"] = [*message.get("headers", ()), *extra]
             else:
-                told["sent"] += len(message.get("body", b""))
+                answer["sent"] += len(message.get("body", b""))
             await send(message)
 
         try:
             self._check(scope)
             await self._read(scope, receive, body)
-            await self._app(scope, _replayed(bytes(body), receive), sending)
+            await self._app(scope, _replay(bytes(body), receive), send_and_count)
         except _RefusedError as refused:
-            await _refuse(refused, sending)
+            await _refuse(refused, send_and_count)
         except _GoneError:
             pass
         finally:
             self._held -= len(body)
-            self._log(scope, bytes(body), told, 1000 * (time.perf_counter() - start))
+            self._log(scope, bytes(body), answer, 1000 * (time.perf_counter() - start))
 
     # ---- who ----------------------------------------------------------------------------------
 
     def _check(self, scope: Scope) -> None:
-        headers = _named(scope)
+        headers = _headers_by_name(scope)
         host, access = headers.get("host", ""), self._access
-        if access.hosts and _name(host) not in access.hosts:
+        name = _host_name(host)
+        if access.hosts and name not in access.hosts:
             raise _RefusedError(
-                403,
-                f"this server is not called {_name(host)[:80]!r}; see --host and --allow-origin",
+                403, f"this server is not called {name[:80]!r}; see --host and --allow-origin"
             )
         origin = headers.get("origin")
         if origin is not None and not self._is_allowed(origin, scope, host):
@@ -159,8 +159,8 @@ class Guard:
         if scope["method"] == "OPTIONS" and origin in access.origins:
             raise _RefusedError(204, "", *_PREFLIGHT)
         if access.token is not None and scope["path"].startswith("/api/"):
-            given = headers.get("authorization", "").encode("latin-1")
-            if not hmac.compare_digest(given, b"Bearer " + access.token.encode()):
+            authorization = headers.get("authorization", "").encode("latin-1")
+            if not hmac.compare_digest(authorization, b"Bearer " + access.token.encode()):
                 raise _RefusedError(
                     401,
                     "this server asks for a token: Authorization: Bearer …",
@@ -171,13 +171,13 @@ class Guard:
         return origin in (f"{scope['scheme']}://{host}", *self._access.origins)
 
     def _extra_headers(self, scope: Scope) -> list[tuple[bytes, bytes]]:
-        origin = _named(scope).get("origin")
+        origin = _headers_by_name(scope).get("origin")
         if origin not in self._access.origins:
             return _HEADERS
         # where other sites may ask, they may read, too
-        kept = [pair for pair in _HEADERS if pair[0] != b"cross-origin-resource-policy"]
+        headers = [pair for pair in _HEADERS if pair[0] != b"cross-origin-resource-policy"]
         allowed = (b"access-control-allow-origin", str(origin).encode("latin-1"))
-        return [*kept, allowed, (b"vary", b"origin")]
+        return [*headers, allowed, (b"vary", b"origin")]
 
     # ---- how much -----------------------------------------------------------------------------
 
@@ -187,7 +187,7 @@ class Guard:
         too_large = _RefusedError(
             413, f"a request may have {most:,} bytes at most", (b"connection", b"close")
         )
-        announced = _named(scope).get("content-length", "0")
+        announced = _headers_by_name(scope).get("content-length", "0")
         if announced.isdecimal() and int(announced[:20]) > most:
             raise too_large
         try:
@@ -213,16 +213,16 @@ class Guard:
 
     # ---- what happened ------------------------------------------------------------------------
 
-    def _log(self, scope: Scope, body: bytes, told: dict[str, int], milliseconds: float) -> None:
+    def _log(self, scope: Scope, body: bytes, answer: dict[str, int], milliseconds: float) -> None:
         route = getattr(scope.get("route"), "path", None)  # not the path: anything may be in that
         line = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "method": scope["method"],
             "route": route,
-            "status": told["status"],
+            "status": answer["status"],
             "ms": round(milliseconds, 1),
             "received": len(body),
-            "sent": told["sent"],
+            "sent": answer["sent"],
         }
         if self._access.log_texts:
             line["body"] = body.decode("utf-8", "replace")[:_LOGGED_BODY]
@@ -236,25 +236,25 @@ _PREFLIGHT = (
 )
 
 
-def _named(scope: Scope) -> dict[str, str]:
+def _headers_by_name(scope: Scope) -> dict[str, str]:
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
 
 
-def _name(host: str) -> str:
+def _host_name(host: str) -> str:
     """Return a Host header without its port, lower-cased."""
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
     return host.partition(":")[0].lower()
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     """Return a source of the body that was read already, and of what follows."""
     rest: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def receiving() -> Message:
+    async def receive_body_first() -> Message:
         return rest.pop() if rest else await receive()
 
-    return receiving
+    return receive_body_first
 
 
 async def _refuse(refused: _RefusedError, send: Send) -> None:

@@ -1,7 +1,7 @@
 """A corpus as a model sees it: predictions, class words, map, search, confusions."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,20 +14,21 @@ from whyword.analysis.search import Carrier, Hit, SearchIndex
 from whyword.base.errors import InputError
 from whyword.base.labels import Label
 from whyword.base.printable import storable
+from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.corpora.source import Record
 from whyword.explanation.explanation import Explanation
-from whyword.methods.blocks import documents_of, model_classes
 from whyword.methods.explain import explain
 from whyword.methods.predict import predict_documents
 from whyword.methods.targets import class_number
-from whyword.models.cnn.classifier import CNNClassifier
-from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.protocol import Embedded, TextClassifier
 
 TOP_WORDS = 100  # of each class
 _MOST_POINTS = 20_000  # of the map: more are drawn as specks anyway
 _BEGINNING = 160  # characters of a text in a list
 _STRONGEST = 8  # words that stand for a document
 _AROUND = 100  # characters on each side of a word
+_NO_VECTORS = "this model's documents have no vectors"
 _COMPARED = 300  # documents among which a word's strongest are looked for
 
 
@@ -37,7 +38,7 @@ class Library:
 
     Attributes
     ----------
-    model : CNNClassifier or SVMClassifier
+    model : TextClassifier
     name : str
     ids, texts : lists of str
     labels : list of str or None
@@ -51,14 +52,15 @@ class Library:
     words : ClassWords
     places : dict from word to documents it occurs in
         For the words of `words`.
-    index : SearchIndex
-    points : (documents, 2) float64
+    index : SearchIndex or None
+        None if the model's documents have no vectors.
+    points : (documents, 2) float64, or None
         The map, between 0 and 1.
     share : float
         Of the variance that the map shows.
     """
 
-    model: CNNClassifier | SVMClassifier
+    model: TextClassifier
     name: str
     ids: list[str]
     texts: list[str]
@@ -68,8 +70,8 @@ class Library:
     chances: NDArray[np.float64]
     words: ClassWords
     places: dict[str, list[int]]
-    index: SearchIndex
-    points: NDArray[np.float64]
+    index: SearchIndex | None
+    points: NDArray[np.float64] | None
     share: float
 
     def __len__(self) -> int:
@@ -86,6 +88,7 @@ class Library:
             "documents": len(self),
             "labelled": labelled,
             "accuracy": right / labelled if labelled else None,
+            "vectors": self.index is not None,
         }
 
     def _is_right(self, number: int) -> bool:
@@ -99,6 +102,8 @@ class Library:
 
     def map(self) -> dict[str, Any]:
         """Return the documents as points, evenly chosen if they are too many."""
+        if self.points is None:
+            raise InputError(f"there is no map: {_NO_VECTORS}")
         step = -(-len(self) // _MOST_POINTS)
         chosen = range(0, len(self), step)
         names = self._label_names()
@@ -175,7 +180,7 @@ class Library:
         """Return the words of one class, or of all."""
         labels = list(self.words) if target is None else [self._class(target)]
         return {
-            "documents": self.words.documents,
+            "documents": self.words.n_documents,
             "classes": [
                 {
                     "target": label,
@@ -198,9 +203,11 @@ class Library:
         step = -(-len(numbers) // _COMPARED)
         some = [*numbers[::step], *self._strongest(label, key)]
         some = sorted(set(some))
-        found = explain(self.model, [self.texts[n] for n in some], [label])
-        places = [_strongest_place(one, key) for one in found]
-        values = [one.word_values()[place, 0] for one, place in zip(found, places, strict=True)]
+        explanations = explain(self.model, [self.texts[n] for n in some], [label])
+        places = [_strongest_place(one, key) for one in explanations]
+        values = [
+            one.word_values()[place, 0] for one, place in zip(explanations, places, strict=True)
+        ]
         order = np.argsort(-np.array(values), kind="stable")[:top].tolist()
         return {
             "found": len(numbers),
@@ -208,7 +215,7 @@ class Library:
             "documents": [
                 self._entry(some[n])
                 | {"relevance": float(values[n])}
-                | _around(found[n], places[n])
+                | _around(explanations[n], places[n])
                 for n in order
             ],
         }
@@ -223,18 +230,20 @@ class Library:
 
     def search(self, query: str, top: int) -> dict[str, Any]:
         """Return the nearest documents, and what each word carries of the similarity."""
+        if self.index is None:
+            raise InputError(f"nothing can be searched: {_NO_VECTORS}")
         return {"hits": [self._hit(query, hit) for hit in self.index.search(query, top)]}
 
     def _hit(self, query: str, hit: Hit) -> dict[str, Any]:
         number = int(hit.id)
         return self._entry(number) | {
             "similarity": hit.similarity,
-            "query": self._carried(query, hit.query_words),
-            "text": self._carried(self.texts[number], hit.words),
+            "query": self._word_similarities(query, hit.query_words),
+            "text": self._word_similarities(self.texts[number], hit.words),
         }
 
-    def _carried(self, text: str, carriers: Sequence[Carrier]) -> dict[str, Any]:
-        document = next(documents_of(self.model, [text]))
+    def _word_similarities(self, text: str, carriers: Sequence[Carrier]) -> dict[str, Any]:
+        document = next(self.model.documents([text]))
         carried = np.zeros(len(document))
         for carrier in carriers:
             carried[carrier.position] += carrier.similarity
@@ -250,7 +259,7 @@ def _strongest_place(one: Explanation, word: str) -> int:
     """Return the position of the occurrence that speaks most for the target."""
     values = one.word_values()[:, 0]
     return max(
-        (n for n, said in enumerate(one.words) if said.lower() == word),
+        (n for n, own in enumerate(one.words) if own.lower() == word),
         key=lambda n: float(values[n]),
     )
 
@@ -265,61 +274,64 @@ def _around(one: Explanation, place: int) -> dict[str, str]:
 
 
 def open_library(
-    model: CNNClassifier | SVMClassifier,
+    model: object,
     records: Sequence[Record],
     name: str,
-    tell: Callable[[str], None] = lambda stage: None,
+    on_progress: OnProgress | None = None,
 ) -> Library:
     """Prepare a corpus.
 
     Parameters
     ----------
-    model : CNNClassifier or SVMClassifier
+    model : TextClassifier, or anything with ``predict_proba(list of str)``
     records : sequence of Record
         At least 3.
     name : str
-    tell : callable
-        Called with the name of each stage.
+    on_progress : callable, optional
+        Called with the :class:`~whyword.base.progress.Progress` as each stage begins.
     """
     if len(records) < 3:
         raise InputError(f"{name}: a corpus to look at needs 3 documents, not {len(records)}")
-    classes = model_classes(model)
+    traced = as_classifier(model)
+    classes = labels_of(traced)
     texts = [storable(record.text) for record in records]
-    tell(f"predicting {len(texts):,} documents")
-    found = list(predict_documents(model, records))
-    tell("finding the classes' words")
+    report = on_progress or ignore
+    report(Progress(f"predicting {len(texts):,} documents"))
+    predictions = list(predict_documents(model, records))
+    report(Progress("finding the classes' words"))
     words = class_words(model, texts, top=TOP_WORDS)
-    places = _places(model, texts, {entry.word for each in words.values() for entry in each})
-    tell("preparing the search")
-    index = SearchIndex(model, texts)
-    tell("drawing the map")
-    points, share = project(index.vectors)
-    low, high = points.min(axis=0), points.max(axis=0)
-    size = max(float((high - low).max()), 1e-12)  # the same scale both ways
-    index.prepare()
+    places = _places(traced, texts, {entry.word for each in words.values() for entry in each})
+    index, points, share = None, None, None
+    if issubclass(traced.trace_kind, Embedded):
+        report(Progress("preparing the search"))
+        index = SearchIndex(model, texts)
+        report(Progress("drawing the map"))
+        points, share = project(index.vectors)
+        low, high = points.min(axis=0), points.max(axis=0)
+        size = max(float((high - low).max()), 1e-12)  # the same scale both ways
+        points = (points - (low + high) / 2) / size + 0.5
+        index.prepare()
     return Library(
-        model=model,
+        model=traced,
         name=name,
         ids=[storable(record.id) for record in records],
         texts=texts,
         labels=[storable(record.label) if record.label else None for record in records],
         classes=classes,
-        predicted=np.array([one.probabilities.argmax() for one in found], np.intp),
-        chances=np.array([one.probability for one in found]),
+        predicted=np.array([one.probabilities.argmax() for one in predictions], np.intp),
+        chances=np.array([one.probability for one in predictions]),
         words=words,
         places=places,
         index=index,
-        points=(points - (low + high) / 2) / size + 0.5,
+        points=points,
         share=share or 0.0,
     )
 
 
-def _places(
-    model: CNNClassifier | SVMClassifier, texts: Sequence[str], wanted: set[str]
-) -> dict[str, list[int]]:
+def _places(model: TextClassifier, texts: Sequence[str], words: set[str]) -> dict[str, list[int]]:
     """Return the documents that each of the wanted words occurs in."""
-    places: dict[str, list[int]] = {word: [] for word in wanted}
-    for number, document in enumerate(documents_of(model, texts)):
-        for word in {word.lower() for word in document.cut()} & wanted:
+    places: dict[str, list[int]] = {word: [] for word in words}
+    for number, document in enumerate(model.documents(texts)):
+        for word in {word.lower() for word in document.cut()} & words:
             places[word].append(number)
     return places

@@ -76,7 +76,7 @@ class Processes:
     def __init__(self, serve: Serve, sockets: Sequence[socket.socket]) -> None:
         self._serve, self._sockets = serve, list(sockets)
         self._running: dict[int, socket.socket] = {}
-        self._told: int | None = None
+        self._signal: int | None = None
         self._ended: list[float] = []
         self._lifeline, self._held = os.pipe()
         self._news, self._ready = os.pipe()
@@ -89,7 +89,7 @@ class Processes:
         ready : callable
             Called once all processes listen.
         """
-        before = {number: signal.signal(number, self._tell) for number in _SIGNALS}
+        before = {number: signal.signal(number, self._pass_on) for number in _SIGNALS}
         try:
             for bound in self._sockets:
                 self._start(bound)
@@ -104,8 +104,8 @@ class Processes:
                 os.close(end)
             for number, handler in before.items():
                 signal.signal(number, handler)
-        if self._told is not None:
-            signal.raise_signal(self._told)
+        if self._signal is not None:
+            signal.raise_signal(self._signal)
 
     # ---- the watching process -------------------------------------------------------------------
 
@@ -113,7 +113,7 @@ class Processes:
         """Call ready when every process has said that it listens, unless one ends before."""
         listening = 0
         os.set_blocking(self._news, False)
-        while listening < len(self._sockets) and self._told is None:
+        while listening < len(self._sockets) and self._signal is None:
             try:
                 listening += len(os.read(self._news, len(self._sockets)))
             except BlockingIOError:
@@ -122,7 +122,7 @@ class Processes:
             if pid:
                 del self._running[pid]
                 raise WhywordError("a process of the server ended before it listened")
-        if self._told is None:
+        if self._signal is None:
             ready()
 
     def _start(self, bound: socket.socket) -> None:
@@ -131,18 +131,18 @@ class Processes:
         # a signal between the split and the entry below would not be passed on
         signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
-            if self._told is not None:
+            if self._signal is not None:
                 return
             pid = os.fork()
             if not pid:
-                self._be(bound)
+                self._serve_as_child(bound)
             self._running[pid] = bound
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
-    def _tell(self, number: int, _: FrameType | None) -> None:
+    def _pass_on(self, number: int, _: FrameType | None) -> None:
         """Pass a signal on; nobody new is let in."""
-        self._told = number
+        self._signal = number
         for bound in self._sockets:
             bound.close()
         for pid in self._running:
@@ -153,7 +153,7 @@ class Processes:
         """Wait until a process ends; start another in its place unless it was told to."""
         pid, status = os.waitpid(-1, 0)
         bound = self._running.pop(pid, None)
-        if bound is None or self._told is not None:  # a browser that was opened ends, too
+        if bound is None or self._signal is not None:  # a browser that was opened ends, too
             return
         now = time.monotonic()
         self._ended = [at for at in self._ended if now - at < _WITHIN] + [now]
@@ -165,7 +165,7 @@ class Processes:
 
     # ---- the others -------------------------------------------------------------------------
 
-    def _be(self, bound: socket.socket) -> NoReturn:
+    def _serve_as_child(self, bound: socket.socket) -> NoReturn:
         """Serve, in a process of its own."""
         code = 1
         try:
@@ -177,7 +177,7 @@ class Processes:
                 if other is not bound:
                     other.close()
             os.close(self._held)
-            Thread(target=self._go_with_the_other, daemon=True).start()
+            Thread(target=self._exit_with_parent, daemon=True).start()
             self._serve(bound, self._say_ready)
             code = 0
         except BaseException:
@@ -189,7 +189,7 @@ class Processes:
     def _say_ready(self) -> None:
         os.write(self._ready, b".")
 
-    def _go_with_the_other(self) -> None:
+    def _exit_with_parent(self) -> None:
         while os.read(self._lifeline, 1):
             pass
         os.kill(os.getpid(), signal.SIGTERM)

@@ -1,9 +1,11 @@
 """What requests and answers look like; the OpenAPI schema is made from these."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from typing import Any
 
+from whyword.base.labels import Label
+from whyword.explanation.row import FIELDS
 from whyword.methods.targets import ALL, PREDICTED
 from whyword.web.limits import Limits
 
@@ -49,7 +51,7 @@ class ExplainRequest:
     documents: list[DocumentIn | str]
     target: str | list[str] = PREDICTED
     against: str | None = None
-    method: str = "lrp"
+    method: str = ""  # the best for the model, which the schema names
 
     __pydantic_config__ = _STRICT
 
@@ -66,7 +68,7 @@ class SearchRequest:
 
 # ---- answers ----------------------------------------------------------------------------------
 
-Class = str | int | float | bool
+Class = Label
 
 
 @dataclass(frozen=True)
@@ -89,29 +91,17 @@ class PredictAnswer:
     predictions: list[PredictionOut]
 
 
+_Row = make_dataclass("_Row", [(row.name, row.json_type) for row in FIELDS], frozen=True)
+
+
 @dataclass(frozen=True)
-class ExplanationOut:
-    """Which words spoke for the target: score = sum of relevance + padding + residual.
+class ExplanationOut(_Row):  # type: ignore[misc, valid-type]  # a class made of data
+    """Which words spoke for the target: score = sum of relevance + padding + constant + residual.
 
     `spans` count Unicode code points of the text; `relevance` is a number for each word, or, for
     several targets, a list of numbers.
     """
 
-    id: str | None
-    text: str
-    words: list[str]
-    spans: list[list[int]]
-    known: list[bool]
-    truncated: int
-    classes: list[Class]
-    scores: list[Number]
-    target: Class | list[Class]
-    relevance: list[Number] | list[list[Number]]
-    residual: Number | list[Number]
-    padding: Number | list[Number]
-    method: str
-    parameters: dict[str, Any]
-    model: str | None
     predicted: Class
     probabilities: list[Number]
     conserved: bool
@@ -167,7 +157,7 @@ class WordOut:
     document: int
     position: int
     occurrences: int
-    seen: bool
+    seen: bool | None
 
 
 @dataclass(frozen=True)
@@ -294,7 +284,7 @@ def with_limits(
         },
     ]
     explain["against"]["anyOf"][0]["enum"] = names
-    explain["method"]["enum"] = list(methods)
+    explain["method"] |= {"enum": list(methods), "default": methods[0]}
     if "SearchRequest" in parts:
         _update(parts["SearchRequest"], "query", maxLength=QUERY_CHARACTERS)
         _update(parts["SearchRequest"], "top", minimum=1, maximum=MOST_HITS)

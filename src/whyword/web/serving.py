@@ -84,7 +84,7 @@ def run(
     """
     if processes > 1:
         sockets = sockets_beside(bound, processes)
-        Processes(lambda one, told: _serve(app, one, limits, told), sockets).run(ready)
+        Processes(lambda one, listening: _serve(app, one, limits, listening), sockets).run(ready)
     else:
         _serve(app, bound, limits, ready)
 

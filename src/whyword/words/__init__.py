@@ -1,1 +1,10 @@
 """Text to words with their spans."""
+
+from whyword.words.document import Document
+from whyword.words.tokenizer import Tokenizer, tokenize
+
+__all__ = [
+    "Document",
+    "Tokenizer",
+    "tokenize",
+]

@@ -1,13 +1,16 @@
+import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import oracle
 import pytest
-from networks import small_cnn, some_vectors, topical
+from networks import small_cnn, some_vectors, topical, trained_cnn
 
 from whyword import CNNClassifier, Corpus, InputError, Vectors, load_model
+from whyword.base.progress import Progress
 
 
 @pytest.fixture(scope="module", params=[1, 2, (1, 3)], ids=str)
@@ -25,14 +28,14 @@ def test_scores_equal_the_literal_formulas(model: CNNClassifier) -> None:
     texts = ["The moon is in orbit", "ice", "", "zzz qqq", "goal goal goal the moon"]
     scores = model.decision_function(texts)
     weights = {name: array.astype(float) for name, array in model.weights.items()}
-    for text, found in zip(texts, scores, strict=True):
+    for text, row in zip(texts, scores, strict=True):
         inputs = model.input_matrix(text).astype(float)
         pooled = []
         for name in sorted(name for name in weights if name.startswith("conv_weight")):
             bias = weights[name.replace("weight", "bias")]
             pooled.append(oracle.max_pool(oracle.convolution(inputs, weights[name], bias))[0])
         expected = np.concatenate(pooled) @ weights["output_weight"] + weights["output_bias"]
-        np.testing.assert_allclose(found, expected, atol=1e-4)
+        np.testing.assert_allclose(row, expected, atol=1e-4)
 
 
 def test_a_batch_equals_its_singles(model: CNNClassifier) -> None:
@@ -69,8 +72,9 @@ def test_two_classes_have_one_score() -> None:
     assert model.score(texts, labels) > 0.9
 
 
+@pytest.mark.slow(reason="trains three networks")
 def test_the_same_seed_gives_the_same_network() -> None:
-    first, again, other = small_cnn(), small_cnn(), small_cnn(seed=1)
+    first, again, other = (trained_cnn(2, 3, seed) for seed in (0, 0, 1))
     for name, array in first.weights.items():
         np.testing.assert_array_equal(array, again.weights[name])
     assert (first.weights["conv_weight"] != other.weights["conv_weight"]).any()
@@ -193,6 +197,7 @@ def test_not_trained_yet() -> None:
         CNNClassifier().predict(["a"])
 
 
+@pytest.mark.slow(reason="trains several networks")
 def test_scikit_learn_can_use_it() -> None:
     from sklearn.base import clone
     from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -242,3 +247,24 @@ def test_a_small_network_on_real_data(news: Corpus, tmp_path: Path) -> None:
     again = load_model(tmp_path / "m")
     some = news.test.texts[:50]
     np.testing.assert_array_equal(again.class_scores(some), model.class_scores(some))
+
+
+def test_who_listens_to_the_training_is_no_part_of_the_model(tmp_path: Path) -> None:
+    events: list[Progress] = []
+    texts, labels = topical(30, seed=2)
+    given: dict[str, Any] = {"vectors": some_vectors(), "filters": 5, "epochs": 2}
+    model = CNNClassifier(**given, on_progress=lambda event: events.append(event))
+    assert callable(model.get_params()["on_progress"])
+    model.fit(texts, labels)
+    assert [(event.number, event.total, event.share) for event in events] == [
+        (1, 2, 0.5),
+        (2, 2, 1),
+    ]
+    assert set(events[0].metrics) == {"loss", "validation accuracy"}
+    silent = CNNClassifier(**given, on_progress=False).fit(texts, labels)
+    assert (model.predict_proba(texts) == silent.predict_proba(texts)).all()
+    model.save(tmp_path / "model")
+    assert load_model(tmp_path / "model").get_params()["on_progress"] is None
+    sent = pickle.loads(pickle.dumps(model))  # a lambda could not be sent along
+    assert sent.get_params()["on_progress"] is False
+    assert (sent.predict_proba(texts) == model.predict_proba(texts)).all()

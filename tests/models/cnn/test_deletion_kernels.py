@@ -9,22 +9,22 @@ from hypothesis import strategies as st
 from networks import made_cnn, made_text
 
 from whyword import CNNClassifier, Corpus
-from whyword.methods.blocks import NetworkBlock, network_blocks
 from whyword.models.cnn.deletion_kernels import scores_of_changes
+from whyword.models.cnn.forward import ForwardPass
 from whyword.models.cnn.inputs import PADDING
 from whyword.models.cnn.kernels import pooled_maxima
 
 
-def assert_as_from_scratch(block: NetworkBlock, orders: np.ndarray, insert: bool) -> None:
-    documents = np.arange(len(block.documents))
-    for found, weight in block.parts():
+def assert_as_from_scratch(trace: ForwardPass, orders: np.ndarray, insert: bool) -> None:
+    documents = np.arange(len(trace.documents))
+    for activations, weight in trace.parts():
         shape = (len(documents), orders.shape[1], orders.shape[2] + 1)
-        pooled = np.full((*shape, len(found.bias)), np.nan, np.float32)
+        pooled = np.full((*shape, len(activations.bias)), np.nan, np.float32)
         scores = np.ones((*shape, weight.shape[1]))
         scores_of_changes(
-            found.ids,
-            found.offsets,
-            found.table,
+            activations.ids,
+            activations.offsets,
+            activations.table,
             weight,
             documents,
             orders,
@@ -36,21 +36,21 @@ def assert_as_from_scratch(block: NetworkBlock, orders: np.ndarray, insert: bool
         expected = 1 + pooled.astype(np.float64) @ weight.astype(np.float64)
         np.testing.assert_allclose(scores, expected, atol=1e-9 * max(1, np.abs(expected).max()))
         for d in documents.tolist():
-            whole = found.ids[found.offsets[d] : found.offsets[d + 1]]
+            whole = activations.ids[activations.offsets[d] : activations.offsets[d + 1]]
             for run in range(orders.shape[1]):
                 now = np.full_like(whole, PADDING) if insert else whole.copy()
                 for k in range(orders.shape[2] + 1):
                     if k and orders[d, run, k - 1] >= 0:
                         word = orders[d, run, k - 1]
                         now[word] = whole[word] if insert else PADDING
-                    again, _ = pooled_maxima(now, np.array([0, len(now)]), found.table)
+                    again, _ = pooled_maxima(now, np.array([0, len(now)]), activations.table)
                     np.testing.assert_array_equal(pooled[d, run, k], again[0])
 
 
-def some_orders(block: NetworkBlock, runs: int, steps: int, seed: int) -> np.ndarray:
+def some_orders(trace: ForwardPass, runs: int, steps: int, seed: int) -> np.ndarray:
     random = np.random.default_rng(seed)
-    orders = np.full((len(block.documents), runs, steps), -1, np.int32)
-    for each, document in zip(orders, block.documents, strict=True):
+    orders = np.full((len(trace.documents), runs, steps), -1, np.int32)
+    for each, document in zip(orders, trace.documents, strict=True):
         for order in each:
             chosen = random.permutation(len(document))[:steps]
             order[: len(chosen)] = chosen
@@ -70,8 +70,8 @@ def test_equals_doing_it_again(
 ) -> None:
     """Ties, dead filters, repeated words, texts shorter than a filter and than the steps."""
     model = made_cnn(widths, filters=70, integers=integers, seed=seed)  # more than are done at once
-    (block,) = network_blocks(model, [made_text(each) for each in numbers], 1)
-    assert_as_from_scratch(block, some_orders(block, 2, 8, seed), insert)
+    (trace,) = model.trace([made_text(each) for each in numbers])
+    assert_as_from_scratch(trace, some_orders(trace, 2, 8, seed), insert)
 
 
 @pytest.mark.real
@@ -83,6 +83,6 @@ def test_equals_doing_it_again_on_real_texts(
     model = real_cnn(width)
     random = np.random.default_rng(width)
     texts = [news.test.texts[n] for n in random.choice(len(news.test), 40, replace=False)]
-    for block in network_blocks(model, texts, 1):
+    for trace in model.trace(texts):
         for insert in (False, True):
-            assert_as_from_scratch(block, some_orders(block, 2, 50, width), insert)
+            assert_as_from_scratch(trace, some_orders(trace, 2, 50, width), insert)

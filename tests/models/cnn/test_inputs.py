@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from networks import some_vectors, topical
 
-from whyword import Tokenizer, Vectors
-from whyword.models.cnn.inputs import Inputs, normalisation, parts
+from whyword import Vectors
+from whyword.models.cnn.inputs import Inputs, normalisation, split_batch
+from whyword.words import Tokenizer
 
 
 def inputs(shortest: int = 2, vectors: Vectors | None = None) -> Inputs:
@@ -46,13 +47,13 @@ def test_parts_are_the_whole(most_rows: int) -> None:
     texts, _ = topical(12)
     texts[5] = ""
     whole = inputs().batch(texts)
-    found = list(parts(whole, most_rows))
-    assert sum(len(part) for part in found) == 12
-    for part in found:
+    batches = list(split_batch(whole, most_rows))
+    assert sum(len(part) for part in batches) == 12
+    for part in batches:
         assert len(part) == 1 or len(part.ids) <= most_rows
         assert len(part.vectors) <= len(part.ids) + 1
         assert not part.vectors[0].any()
-    together = np.concatenate([part.vectors[part.ids] for part in found])
+    together = np.concatenate([part.vectors[part.ids] for part in batches])
     np.testing.assert_array_equal(together, whole.vectors[whole.ids])
 
 

@@ -64,11 +64,11 @@ def test_the_most_frequent_stay() -> None:
 def test_one_in_shared_memory_is_copied() -> None:
     model = made_cnn((2,))
     lexicon = Lexicon.of(model.inputs_, model.network_, TEXTS, 1 << 16)
-    assert lexicon.owned() is lexicon
+    assert lexicon.as_writable() is lexicon
     sent = pickle.loads(pickle.dumps(lexicon))
     for array in (sent.vectors, *sent.tables):
         array.flags.writeable = False
-    own = sent.owned()
+    own = sent.as_writable()
     (mine,), (other,) = list(own.batches(TEXTS)), list(lexicon.batches(TEXTS))
     np.testing.assert_array_equal(mine.ids, other.ids)
     np.testing.assert_array_equal(own.tables[0], lexicon.tables[0])

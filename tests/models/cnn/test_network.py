@@ -2,9 +2,9 @@ import numpy as np
 import torch
 from networks import some_vectors, topical
 
-from whyword import Tokenizer
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.cnn.network import Convolution, Network
+from whyword.words import Tokenizer
 
 
 def random_network(widths: tuple[int, ...], filters: int = 10, classes: int = 4) -> Network:

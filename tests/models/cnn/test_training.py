@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from networks import some_vectors, topical
 
-from whyword import MissingExtraError, Tokenizer
-from whyword.base.errors import InputError
+from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.progress import Progress
 from whyword.models.cnn.inputs import Inputs
-from whyword.models.cnn.training import Epoch, LabelledBatch, Settings, train_network
+from whyword.models.cnn.training import LabelledBatch, Settings, train_network
+from whyword.words import Tokenizer
 
 SETTINGS = Settings(
     widths=(2,),
@@ -29,16 +30,17 @@ def data(count: int, seed: int) -> LabelledBatch:
 
 
 def test_the_best_epoch_is_kept() -> None:
-    told: list[Epoch] = []
+    events: list[Progress] = []
     validation = data(30, 1)
     network, best = train_network(
-        data(60, 0), validation, np.ones(3, np.float32), SETTINGS, told.append
+        data(60, 0), validation, np.ones(3, np.float32), SETTINGS, events.append
     )
-    assert [epoch.number for epoch in told] == [1, 2, 3, 4, 5, 6]
-    assert best.accuracy == max(epoch.accuracy or 0 for epoch in told)
+    assert [(event.number, event.total) for event in events] == [(n, 6) for n in range(1, 7)]
+    assert events[2].share == 0.5
+    assert best.accuracy == max(event.metrics["validation accuracy"] for event in events)
     predicted = network.forward(validation.inputs).argmax(axis=1)
     assert np.mean(predicted == validation.classes) == best.accuracy
-    assert told[-1].loss < told[0].loss
+    assert events[-1].metrics["loss"] < events[0].metrics["loss"]
 
 
 def test_without_validation_the_last_epoch_is_kept() -> None:

@@ -9,7 +9,7 @@ from networks import made_cnn
 
 from whyword import Vectors, explain
 from whyword.models.cnn.inputs import Inputs
-from whyword.models.cnn.word_cache import WordMemory
+from whyword.models.cnn.word_cache import WordCache
 from whyword.words.tokenizer import Tokenizer
 
 FIRST = Vectors(["Moon", "moon", "orbit"], np.arange(6, dtype=np.float32).reshape(3, 2) + 1)
@@ -30,8 +30,8 @@ def test_keys_tell_vectors_apart() -> None:
 def test_remembered_keys_are_those_looked_up(
     most_words: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(WordMemory, "_MOST_WORDS", most_words)
-    memory = WordMemory(3, 1 << 10)
+    monkeypatch.setattr(WordCache, "_MOST_WORDS", most_words)
+    memory = WordCache(3, 1 << 10)
     random = np.random.default_rng(0)
     for _ in range(50):
         words = random.choice(WORDS, random.integers(0, 6)).tolist()
@@ -40,7 +40,7 @@ def test_remembered_keys_are_those_looked_up(
 
 
 def test_endless_words_are_not_kept() -> None:
-    memory = WordMemory(3, 1 << 10)
+    memory = WordCache(3, 1 << 10)
     assert memory.keys(["x" * 1_000_000, "moon"], BOTH)[0] == 0
     assert list(memory._keys) == ["moon"]
 
@@ -48,7 +48,7 @@ def test_endless_words_are_not_kept() -> None:
 @pytest.mark.parametrize("budget", [12, 40, 1 << 10])
 def test_batches_are_the_same_with_a_memory(budget: int) -> None:
     plain = Inputs(Tokenizer(), BOTH, 0.5, 2.0, shortest=3)
-    inputs = plain.remembering(budget)
+    inputs = plain.with_cache(budget)
     for text in ["Moon moon MOON", "", "nobody", "the Sun, an orbit", "moon sun Sun", ""]:
         a, b = plain.batch([text]), inputs.batch([text])
         np.testing.assert_array_equal(a.vectors[a.ids], b.vectors[b.ids])
@@ -58,7 +58,7 @@ def test_batches_are_the_same_with_a_memory(budget: int) -> None:
         assert a.keys is None
         assert b.keys is not None
         assert len(b.keys) == len(b.vectors)
-    assert inputs.remembering(0).memory is None
+    assert inputs.with_cache(0).cache is None
 
 
 def test_more_tables_than_a_key_can_tell_apart(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,11 +66,11 @@ def test_more_tables_than_a_key_can_tell_apart(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(Vectors, "sizes", lambda _: (3 << 40, 2 << 40))
     vectors = Vectors.from_tables(BOTH.tables)
     assert not vectors.has_keys
-    assert Inputs(Tokenizer(), vectors).remembering(1 << 20).memory is None
+    assert Inputs(Tokenizer(), vectors).with_cache(1 << 20).cache is None
 
 
 def test_threads_get_the_right_keys() -> None:
-    memory = WordMemory(3, 24)
+    memory = WordCache(3, 24)
 
     def work(seed: int) -> None:
         random = np.random.default_rng(seed)
@@ -82,13 +82,13 @@ def test_threads_get_the_right_keys() -> None:
         list(pool.map(work, range(4)))
 
 
-def test_a_copy_remembers_for_itself() -> None:
-    memory = WordMemory(3, 1 << 10)
+def test_a_copy_has_a_cache_of_its_own() -> None:
+    memory = WordCache(3, 1 << 10)
     memory.keys(WORDS, BOTH)
     other = copy.deepcopy(memory)
     assert (other.vectors.capacity, other._keys) == (memory.vectors.capacity, {})
 
 
 def test_new_texts_after_a_copy_of_the_model() -> None:
-    model = copy.deepcopy(made_cnn((2,)).remember_words(1 << 16))
+    model = copy.deepcopy(made_cnn((2,)).cache_words(1 << 16))
     assert explain(model, "w0 w1 w2", "all").conserved

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from whyword import Corpus, InputError, SVMClassifier, load_model
-from whyword.models.linear.classifier import fitted_temperature
+from whyword.models.linear.classifier import fit_temperature
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +60,8 @@ def test_probabilities_are_calibrated_on_held_out_scores() -> None:
     logits = random.normal(scale=2, size=(4000, 3))
     chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     labels = np.array([random.choice(3, p=row) for row in chances])
-    assert fitted_temperature(logits * 5, labels) == pytest.approx(5, rel=0.1)
-    assert fitted_temperature(logits / 4, labels) == pytest.approx(0.25, rel=0.1)
+    assert fit_temperature(logits * 5, labels) == pytest.approx(5, rel=0.1)
+    assert fit_temperature(logits / 4, labels) == pytest.approx(0.25, rel=0.1)
 
 
 def test_probabilities_sum_to_one(model: SVMClassifier) -> None:

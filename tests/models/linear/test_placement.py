@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from whyword import InputError, SVMClassifier, explain
-from whyword.models.linear.placement import placed_features
+from whyword.models.linear.placement import locate_features
 
 SETTINGS: list[dict[str, object]] = [
     {},
@@ -35,16 +35,16 @@ def test_every_feature_is_placed_where_the_vectoriser_finds_it(
     settings: dict[str, object], text: str
 ) -> None:
     vectorizer = CountVectorizer(**settings)
-    document, occurrences = placed_features(vectorizer, text)
-    found = sorted(name for name, _ in occurrences)
-    assert found == sorted(vectorizer.build_analyzer()(text))
+    document, occurrences = locate_features(vectorizer, text)
+    names = sorted(name for name, _ in occurrences)
+    assert names == sorted(vectorizer.build_analyzer()(text))
     assert all(0 <= word < len(document) for _, words in occurrences for word in words)
     assert (document.spans[:, 0] <= document.spans[:, 1]).all()
 
 
 def test_words_and_their_places() -> None:
     text = "The Crème  brûlée, the END"
-    document, occurrences = placed_features(
+    document, occurrences = locate_features(
         CountVectorizer(strip_accents="unicode", ngram_range=(1, 2), stop_words=["the"]), text
     )
     assert document.words == ["The", "Crème", "brûlée", "the", "END"]
@@ -59,20 +59,20 @@ def test_words_and_their_places() -> None:
 
 def test_characters_cover_the_words_they_touch() -> None:
     text = "ab  cd"
-    document, occurrences = placed_features(
+    document, occurrences = locate_features(
         CountVectorizer(analyzer="char", ngram_range=(3, 3)), text
     )
     assert document.words == ["ab", "cd"]
     assert occurrences == [("ab ", [0]), ("b c", [0, 1]), (" cd", [1])]
     single = CountVectorizer(analyzer="char", ngram_range=(1, 1))
-    assert (" ", []) in placed_features(single, text)[1]
+    assert (" ", []) in locate_features(single, text)[1]
 
 
 def test_a_function_as_analyser_is_searched_for() -> None:
     def stems(text: str) -> list[str]:
         return [word[:4] for word in re.findall(r"\w+", text.lower())] + ["<long>"]
 
-    document, occurrences = placed_features(CountVectorizer(analyzer=stems), "Running runs RUNNING")
+    document, occurrences = locate_features(CountVectorizer(analyzer=stems), "Running runs RUNNING")
     assert document.words == ["Running", "runs", "RUNNING"]
     assert occurrences == [("runn", [0]), ("runn", [2]), ("runs", [1]), ("<long>", [])]
 
@@ -88,14 +88,16 @@ def test_a_function_as_analyser_is_searched_for() -> None:
 def test_relevance_goes_to_the_word_itself(
     settings: dict[str, object], text: str, expected: str
 ) -> None:
-    document, occurrences = placed_features(CountVectorizer(**settings), text)
-    found = [document.words[word] for name, words in occurrences for word in words if name == "cat"]
-    assert found == expected.split()
+    document, occurrences = locate_features(CountVectorizer(**settings), text)
+    results = [
+        document.words[word] for name, words in occurrences for word in words if name == "cat"
+    ]
+    assert results == expected.split()
 
 
 @pytest.mark.parametrize("pattern", [r"(?=(\w\w))\w", r"c(at)?\w*|\w+"])
 def test_tokens_that_overlap_or_stand_nowhere(pattern: str) -> None:
-    document, _ = placed_features(CountVectorizer(token_pattern=pattern), "the cat sat, dog")
+    document, _ = locate_features(CountVectorizer(token_pattern=pattern), "the cat sat, dog")
     assert (np.diff(document.spans.ravel()) >= 0).all()
 
 
@@ -124,9 +126,9 @@ def made(settings: dict[str, object], tfidf: bool) -> SVMClassifier:
 def test_explanations_of_a_pipeline_are_conserved(settings: dict[str, object], tfidf: bool) -> None:
     model = made(settings, tfidf)
     texts = ["moon orbit moon, the secret of it", "Puck!  goal  ice", "", "zzz", "moon\r\norbit"]
-    found = explain(model, texts, target="all", strict=True)
-    np.testing.assert_allclose([one.scores for one in found], model.class_scores(texts))
-    assert found.conserved
+    explanations = explain(model, texts, target="all", strict=True)
+    np.testing.assert_allclose([one.scores for one in explanations], model.class_scores(texts))
+    assert explanations.conserved
     for method in ("sensitivity", "gradient_input", "occlusion", "random"):
         explain(model, texts, method=method)
 
@@ -137,10 +139,10 @@ def test_an_ngram_is_split_equally_over_its_words() -> None:
     model = SVMClassifier.from_pipeline(
         make_pipeline(vectorizer, LogisticRegression()).fit(texts, labels)
     )
-    found = explain(model, "Red moon", target="a")
-    assert found.words == ["Red", "moon"]
-    assert found.relevance[0] == found.relevance[1]
-    assert found.relevance.sum() == pytest.approx(found.score, rel=1e-5)
+    explanation = explain(model, "Red moon", target="a")
+    assert explanation.words == ["Red", "moon"]
+    assert explanation.relevance[0] == explanation.relevance[1]
+    assert explanation.relevance.sum() == pytest.approx(explanation.score, rel=1e-5)
 
 
 def test_a_callable_analyser_explains_and_what_has_no_place_is_padding() -> None:
@@ -150,17 +152,17 @@ def test_a_callable_analyser_explains_and_what_has_no_place_is_padding() -> None
     texts, labels = topical(60)
     pipeline = make_pipeline(CountVectorizer(analyzer=words), LogisticRegression())
     model = SVMClassifier.from_pipeline(pipeline.fit(texts, labels))
-    found = explain(model, "moon orbit the", target="all", strict=True)
-    assert found.words == ["moon", "orbit", "the"]
-    assert found.model is None
-    assert (np.abs(found.padding) > 0).any()
+    explanation = explain(model, "moon orbit the", target="all", strict=True)
+    assert explanation.words == ["moon", "orbit", "the"]
+    assert explanation.model is None
+    assert (np.abs(explanation.padding) > 0).any()
 
 
 def test_pipeline_occlusion_cuts_the_word_out() -> None:
     model = made({"ngram_range": (1, 2)}, tfidf=True)
     text = "moon orbit, moon"
-    found = explain(model, text, target="all", method="occlusion")
+    explanation = explain(model, text, target="all", method="occlusion")
     whole = model.class_scores([text])[0]
-    for number, (start, end) in enumerate(found.spans.tolist()):
+    for number, (start, end) in enumerate(explanation.spans.tolist()):
         without = model.class_scores([text[:start] + text[end:]])[0]
-        np.testing.assert_allclose(found.relevance[number], whole - without, atol=1e-6)
+        np.testing.assert_allclose(explanation.relevance[number], whole - without, atol=1e-6)

@@ -2,7 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -12,23 +13,30 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import real_number, share, strings, whole_number
 from whyword.base.errors import InputError
-from whyword.corpora.split import held_out
+from whyword.base.progress import OnProgress, reporting
+from whyword.base.threads import one_thread
+from whyword.corpora.split import hold_out
 from whyword.models.cnn.inputs import Inputs, normalisation
+from whyword.models.cnn.lexicon import Lexicon
 from whyword.models.cnn.network import TABLE_BYTES, Convolution, Network
-from whyword.models.cnn.progress import training_progress
-from whyword.models.cnn.training import LabelledBatch, Settings, train_network
+from whyword.models.cnn.summary import rarity_of
+from whyword.models.cnn.trace import CNNTrace
+from whyword.models.cnn.training import STAGE, LabelledBatch, Settings, train_network
+from whyword.models.cnn.variants import shifted, shuffled_network
 from whyword.models.estimator import (
     Estimator,
-    checked_training_data,
+    check_training_data,
     class_weights,
-    restored_parameters,
+    restore_parameters,
 )
-from whyword.models.store import fingerprint, packed, provenance, unpacked
+from whyword.models.protocol import Caching, Positions, Shiftable, Trained
+from whyword.models.store import fingerprint, pack_words, provenance, unpack_words
 from whyword.vectors.vectors import Vectors
+from whyword.words.document import Document
 from whyword.words.tokenizer import Tokenizer
 
 
-class CNNClassifier(Estimator):
+class CNNClassifier(Estimator, Trained, Shiftable, Caching):
     """A convolutional network over frozen word vectors.
 
     Parameters
@@ -57,8 +65,9 @@ class CNNClassifier(Estimator):
     max_words : int or None
         Keep the first so many words of each text; None keeps all.
     seed : int
-    progress : bool or None
-        Show a progress bar; None does on a terminal only.
+    on_progress : callable, bool or None
+        Called with the :class:`~whyword.base.progress.Progress` after each epoch, instead of a
+        bar. True shows the bar, False does not, None does on a terminal only.
 
     Attributes
     ----------
@@ -70,6 +79,9 @@ class CNNClassifier(Estimator):
     provenance_ : dict
         What it was trained on, with which versions, and how well it did.
     """
+
+    kind = "cnn"
+    shuffled_layers = ("all", "output")
 
     def __init__(
         self,
@@ -87,7 +99,7 @@ class CNNClassifier(Estimator):
         validation: float = 0.1,
         max_words: int | None = None,
         seed: int = 0,
-        progress: bool | None = None,
+        on_progress: OnProgress | bool | None = None,
     ) -> None:
         self.vectors = vectors
         self.width = width
@@ -102,35 +114,35 @@ class CNNClassifier(Estimator):
         self.validation = validation
         self.max_words = max_words
         self.seed = seed
-        self.progress = progress
+        self.on_progress = on_progress
 
     # ---- training -----------------------------------------------------------------------------
 
     def fit(self, texts: Iterable[str], labels: Iterable[object]) -> Self:
         """Train on texts and their labels."""
         start = time.perf_counter()
-        checked, classes, numbers = checked_training_data(texts, labels)
+        checked, classes, numbers = check_training_data(texts, labels)
         settings = self._settings()
         weights = class_weights(self.class_weight, classes, numbers)
-        chosen = self._held_out(numbers)
+        chosen = self._choose_validation(numbers)
         inputs = Inputs(
             Tokenizer(self.max_words), self._vectors(checked), shortest=max(settings.widths)
         )
-        kept = [text for text, out in zip(checked, chosen, strict=True) if not out]
-        mean, deviation = normalisation(inputs.batch(kept))
+        train_texts = [text for text, out in zip(checked, chosen, strict=True) if not out]
+        mean, deviation = normalisation(inputs.batch(train_texts))
         inputs = replace(inputs, mean=mean, deviation=deviation)
-        train = LabelledBatch(inputs.batch(kept), numbers[~chosen])
+        train = LabelledBatch(inputs.batch(train_texts), numbers[~chosen])
         validation = None
         if chosen.any():
             out = [text for text, is_out in zip(checked, chosen, strict=True) if is_out]
             validation = LabelledBatch(inputs.batch(out), numbers[chosen])
-        with training_progress(settings.epochs, self.progress) as tell:
-            network, best = train_network(train, validation, weights, settings, tell)
+        with reporting(self.on_progress, STAGE) as report:
+            network, best = train_network(train, validation, weights, settings, report)
         self.classes_ = classes
         self.inputs_ = inputs
         self.network_ = _antisymmetric(network) if len(classes) == 2 else network
         self.vocabulary_ = _document_frequencies(checked)
-        self.provenance_: dict[str, Any] = {
+        self.provenance_ = {
             "data": fingerprint(checked, numbers.tolist()),
             "documents": len(checked),
             "held_out": int(chosen.sum()),
@@ -145,8 +157,8 @@ class CNNClassifier(Estimator):
 
     def _settings(self) -> Settings:
         several = isinstance(self.width, Iterable) and not isinstance(self.width, str | Mapping)
-        given = list(self.width) if several else [self.width]  # type: ignore[arg-type]
-        widths = sorted(whole_number("width", width, most=100) for width in given)
+        widths = list(self.width) if several else [self.width]  # type: ignore[arg-type]
+        widths = sorted(whole_number("width", width, most=100) for width in widths)
         if not widths or len(set(widths)) != len(widths):
             raise InputError(f"width takes one or several different numbers, not {self.width!r}")
         return Settings(
@@ -161,12 +173,12 @@ class CNNClassifier(Estimator):
             seed=whole_number("seed", self.seed, least=0),
         )
 
-    def _held_out(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def _choose_validation(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
         if isinstance(self.validation, float | np.floating):
             count = round(share("validation", self.validation) * len(numbers))
         else:
             count = whole_number("validation", self.validation, least=0, most=len(numbers) - 1)
-        return held_out(numbers.tolist(), count, self.seed)
+        return hold_out(numbers.tolist(), count, self.seed)
 
     def _vectors(self, texts: list[str]) -> Vectors:
         if isinstance(self.vectors, Vectors):
@@ -175,7 +187,7 @@ class CNNClassifier(Estimator):
             raise InputError(f"vectors takes Vectors or a path, not {type(self.vectors).__name__}")
         if self.vectors is not None:
             return Vectors.load(self.vectors)
-        return Vectors.for_texts(texts, seed=self.seed, progress=self.progress)
+        return Vectors.for_texts(texts, seed=self.seed, on_progress=self.on_progress)
 
     # ---- predicting ---------------------------------------------------------------------------
 
@@ -188,7 +200,37 @@ class CNNClassifier(Estimator):
         ]
         return np.concatenate([np.empty((0, len(self.classes_)), np.float32), *scores])
 
-    def remember_words(self, budget: int = TABLE_BYTES) -> Self:
+    def known_words(self, texts: Iterable[str]) -> NDArray[np.int64]:
+        """Return how many words of each text have a vector; a text with none says nothing."""
+        self.check_fitted()
+        documents, vectors = self.documents(strings("texts", texts)), self.inputs_.vectors
+        return np.array([vectors.known(document.words).sum() for document in documents], np.int64)
+
+    @property
+    def trace_kind(self) -> type[CNNTrace]:
+        """The class of its traces."""
+        return CNNTrace
+
+    def documents(self, texts: Iterable[str]) -> Iterator[Document]:
+        """Return the texts with the words that the network sees."""
+        return map(self.inputs_.tokenizer, texts)
+
+    def trace(
+        self,
+        texts: Iterable[str],
+        *,
+        deleted: Iterator[Positions] | None = None,
+        columns: int = 1,
+        elements: bool = False,
+    ) -> Iterator[CNNTrace]:
+        """Yield the texts in blocks; the vectors of deleted words are zero."""
+        numbers = columns * (self.inputs_.vectors.dimensions if elements else 1)
+        rarity = rarity_of(self.vocabulary_, self.provenance_.get("documents", 0))
+        return CNNTrace.blocks(self.inputs_, self.network_, texts, deleted, numbers, rarity=rarity)
+
+    # ---- caching ------------------------------------------------------------------------------
+
+    def cache_words(self, budget: int = TABLE_BYTES) -> Self:
         """Keep the filters' answers to words from call to call, and return itself.
 
         Texts that come one by one are then predicted and explained in half the time. Answers are
@@ -197,23 +239,36 @@ class CNNClassifier(Estimator):
         Parameters
         ----------
         budget : int
-            Bytes they may take; the words not met for longest are forgotten first. 0 forgets all.
+            Bytes they may take; the least recently used words are evicted first; 0 keeps none.
         """
         self.check_fitted()
         budget = whole_number("budget", budget, least=0)
         answers, dimensions = self.network_.row_size(), self.inputs_.vectors.dimensions
         for_vectors = budget * dimensions // (answers + dimensions)
-        self.inputs_ = self.inputs_.remembering(for_vectors)
-        self.network_ = self.network_.remembering(budget - for_vectors)
+        self.inputs_ = self.inputs_.with_cache(for_vectors)
+        self.network_ = self.network_.with_cache(budget - for_vectors)
         return self
 
-    def known_words(self, texts: Iterable[str]) -> NDArray[np.int64]:
-        """Return how many words of each text have a vector; a text with none says nothing."""
-        self.check_fitted()
-        vectors, tokenizer = self.inputs_.vectors, self.inputs_.tokenizer
-        checked = strings("texts", texts)
-        counts = [int(vectors.known(tokenizer(text).words).sum()) for text in checked]
-        return np.array(counts, np.int64)
+    def cache_frequent_words(self, texts: Iterable[str], budget: int) -> Self:
+        """Return a copy that has the filters' answers to words which the texts have most often."""
+        if not self.inputs_.vectors.has_keys:
+            return self
+        with one_thread():
+            lexicon = Lexicon.of(self.inputs_, self.network_, texts, budget)
+        model = copy(self)
+        model.inputs_ = replace(self.inputs_, lexicon=lexicon, cache=None)
+        model.network_ = replace(self.network_, cache=None)
+        return model
+
+    def as_writable(self) -> Self:
+        """Return one whose lexicon may be written to."""
+        if not isinstance(self.inputs_.lexicon, Lexicon):
+            return self
+        model = copy(self)
+        model.inputs_ = replace(self.inputs_, lexicon=self.inputs_.lexicon.as_writable())
+        return model
+
+    # ---- looking inside, and other networks ---------------------------------------------------
 
     def input_matrix(self, text: str) -> NDArray[np.float32]:
         """Return exactly what the network sees, padding included: (max(words, width), D)."""
@@ -230,24 +285,45 @@ class CNNClassifier(Estimator):
         """
         self.check_fitted()
         several = len(self.network_.convolutions) > 1
-        found = {}
+        weights = {}
         for convolution in self.network_.convolutions:
             ending = f"_{convolution.width}" if several else ""
-            found[f"conv_weight{ending}"] = convolution.weight.transpose(0, 2, 1)
-            found[f"conv_bias{ending}"] = convolution.bias
-        found["output_weight"] = self.network_.output_weight
-        found["output_bias"] = self.network_.output_bias
-        return found
+            weights[f"conv_weight{ending}"] = convolution.weight.transpose(0, 2, 1)
+            weights[f"conv_bias{ending}"] = convolution.bias
+        weights["output_weight"] = self.network_.output_weight
+        weights["output_bias"] = self.network_.output_bias
+        return weights
+
+    @property
+    def training_words(self) -> Mapping[str, int]:
+        """The lower-cased words of the training texts."""
+        return self.vocabulary_
+
+    def shuffled(self, layers: str, seed: int) -> Self:
+        """Return a copy with weights in random order: the output layer's, or all."""
+        model = copy(self)
+        model.network_ = shuffled_network(self.network_, layers == "all", seed)
+        return model
+
+    def shifted(self, shift: float) -> Self:
+        """Return a copy with word vectors moved by a constant, and the same scores."""
+        model = copy(self)
+        model.inputs_, model.network_ = shifted(self.inputs_, self.network_, shift)
+        return model
+
+    def is_shiftable(self, text: str) -> bool:
+        """Return whether the text has as many words as the widest filter: it is not padded."""
+        return len(self.inputs_.tokenizer(text)) >= self.inputs_.shortest
 
     # ---- keeping ------------------------------------------------------------------------------
 
-    def stored(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    def to_tensors(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the tensors and the configuration that :meth:`save` writes."""
         self.check_fitted()
         tensors: dict[str, NDArray[Any]] = {
             "output_weight": self.network_.output_weight,
             "output_bias": self.network_.output_bias,
-            "vocabulary": packed(list(self.vocabulary_)),
+            "vocabulary": pack_words(list(self.vocabulary_)),
             "document_frequency": np.array(list(self.vocabulary_.values()), np.int32),
         }
         for convolution in self.network_.convolutions:
@@ -255,16 +331,16 @@ class CNNClassifier(Estimator):
             tensors[f"conv_bias_{convolution.width}"] = convolution.bias
         for number, (words, matrix) in enumerate(self.inputs_.vectors.tables):
             tensors[f"vectors_{number}"] = matrix
-            tensors[f"words_{number}"] = packed(words)
+            tensors[f"words_{number}"] = pack_words(words)
         parameters = self.get_params()
-        for name in ("vectors", "progress"):  # the vectors themselves are among the tensors
+        for name in ("vectors", "on_progress"):  # the vectors themselves are among the tensors
             parameters.pop(name)
         widths = [convolution.width for convolution in self.network_.convolutions]
         parameters["width"] = widths if len(widths) > 1 else widths[0]
         if isinstance(self.class_weight, Mapping):
             parameters["class_weight"] = list(self.class_weight.items())
         configuration = {
-            "kind": "cnn",
+            "kind": self.kind,
             "classes": self.classes_.tolist(),
             "parameters": parameters,
             "tokenizer": self.inputs_.tokenizer.configuration(),
@@ -274,11 +350,11 @@ class CNNClassifier(Estimator):
         return tensors, configuration
 
     @classmethod
-    def from_stored(
+    def from_tensors(
         cls, tensors: Mapping[str, NDArray[Any]], configuration: Mapping[str, Any]
     ) -> Self:
         """Put a model together from what :meth:`save` wrote."""
-        model = cls(**restored_parameters(configuration["parameters"]))
+        model = cls(**restore_parameters(configuration["parameters"]))
         widths = sorted(int(name.rpartition("_")[2]) for name in tensors if "conv_bias" in name)
         model.network_ = Network(
             tuple(
@@ -290,7 +366,7 @@ class CNNClassifier(Estimator):
         )
         count = sum(name.startswith("vectors_") for name in tensors)
         vectors = Vectors.from_tables(
-            (unpacked(tensors[f"words_{n}"]), tensors[f"vectors_{n}"]) for n in range(count)
+            (unpack_words(tensors[f"words_{n}"]), tensors[f"vectors_{n}"]) for n in range(count)
         )
         model.inputs_ = Inputs(
             Tokenizer.from_configuration(configuration["tokenizer"]),
@@ -302,7 +378,7 @@ class CNNClassifier(Estimator):
         model.vectors = vectors
         model.classes_ = np.array(configuration["classes"])
         frequencies = tensors["document_frequency"].tolist()
-        model.vocabulary_ = dict(zip(unpacked(tensors["vocabulary"]), frequencies, strict=True))
+        model.vocabulary_ = dict(zip(unpack_words(tensors["vocabulary"]), frequencies, strict=True))
         model.provenance_ = configuration["provenance"]
         return model
 

@@ -1,7 +1,8 @@
 """The compiled loop that takes words away, or puts them in, one after the other.
 
 Zeroing a word changes the H windows that hold it; all other responses stand. A filter's maximum is
-looked for again only if it stood in one of those windows and fell.
+looked for again only if it stood in one of those windows and fell. Equations are those of
+docs/method.md.
 """
 
 import numpy as np
@@ -64,11 +65,11 @@ def change_words(
     scores: Numbers,
     pooled: Floats,
 ) -> None:
-    """scores[d, r, k, :] += Σ_j x_j·weight[j, :] after the first k words of order r were zeroed.
+    """scores[d, r, m, k] += Σ_j x[j]·w2[j, k] without the first m words of order r, equation (27).
 
-    x_j = max(0, max_t z[j, t]), with responses summed in the order of
+    x[j] = max(0, max_t z[t, j]), with responses summed in the order of
     :func:`~whyword.models.cnn.kernels.max_pool`, so that they are what that would find, bit for
-    bit. A step adds (x_j − x_j before it)·weight[j, :] of the filters that it changed, in float64.
+    bit. A step adds (x[j] − x[j] before it)·w2[j, k] of the filters that it changed, in float64.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def change_words(
     offsets : (documents + 1,) int64
     table : (rows, H, F) float32
     weight : (F, C) float32
-        Of the output layer.
+        w2[j, k].
     documents : (n,) int64
         Those to do, of which this call does first…last − 1.
     orders : (n, R, K) int32
@@ -88,10 +89,10 @@ def change_words(
     scores : (n, R, K + 1, C) float64
         Added to.
     pooled : (n, R, K + 1, F) float32, or empty
-        If there is room, x_j is written there.
+        If there is room, x[j] is written there.
     """
     width, filters, classes = table.shape[1], table.shape[2], weight.shape[1]
-    answer, highest = np.zeros(_AT_ONCE, np.float32), np.empty(_AT_ONCE, np.float32)
+    response, highest = np.zeros(_AT_ONCE, np.float32), np.empty(_AT_ONCE, np.float32)
     best, before = np.empty(_AT_ONCE, np.float32), np.empty(_AT_ONCE, np.float32)
     fallen, total, at_first_total = (
         np.zeros(_AT_ONCE, np.bool_),
@@ -126,12 +127,12 @@ def change_words(
                         fallen[:] = False
                         now[word] = ids[start + word] if insert else padding
                         for t in range(max(0, word - width + 1), min(windows, word + 1)):
-                            respond(now, table, t, low, high, answer)
+                            respond(now, table, t, low, high, response)
                             row = z[t]
                             for j in range(_AT_ONCE):
-                                fallen[j] |= (row[j] >= best[j]) & (answer[j] < row[j])
-                                row[j] = answer[j]
-                                best[j] = answer[j] if answer[j] > best[j] else best[j]
+                                fallen[j] |= (row[j] >= best[j]) & (response[j] < row[j])
+                                row[j] = response[j]
+                                best[j] = response[j] if response[j] > best[j] else best[j]
                         look_again(z, fallen, best)
                         for j in range(low, high):
                             change = np.float64(best[j - low]) - np.float64(before[j - low])
@@ -164,15 +165,15 @@ def record(
 
 
 @compiled
-def respond(words: Ints, table: Floats, t: int, low: int, high: int, answer: Floats) -> None:
-    """answer[j − low] = Σ_τ table[words[t + τ], τ, j] for low ≤ j < high."""
+def respond(words: Ints, table: Floats, t: int, low: int, high: int, response: Floats) -> None:
+    """response[j − low] = Σ_τ table[words[t + τ], τ, j] for low ≤ j < high."""
     row = table[words[t], 0]
     for j in range(low, high):
-        answer[j - low] = row[j]
+        response[j - low] = row[j]
     for tau in range(1, table.shape[1]):
         row = table[words[t + tau], tau]
         for j in range(low, high):
-            answer[j - low] += row[j]
+            response[j - low] += row[j]
 
 
 @compiled

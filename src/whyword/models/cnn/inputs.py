@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.models.cnn.word_cache import PADDING_KEY, WordMemory
+from whyword.models.cnn.word_cache import PADDING_KEY, WordCache
 from whyword.vectors.vectors import Vectors
 from whyword.words.document import Document
 from whyword.words.tokenizer import Tokenizer
@@ -33,7 +33,7 @@ class InputBatch:
     known : (rows,) bool
         Whether the row is a word's vector, rather than padding or that of an unknown word.
     keys : (rows,) int64, or None
-        What identifies each row's vector in other batches, too, if those are remembered.
+        What identifies each row's vector in other batches, too, where there is a cache.
     tables : sequence of (rows, H, F) float32, or None
         The answers of a network's filters, where they are at hand.
     """
@@ -58,12 +58,12 @@ class _Numbers(dict[str, int]):
         return number
 
 
-class _Gathered:
+class _BatchBuilder:
     """Documents on their way into a batch, their words numbered."""
 
     def __init__(self) -> None:
         self.documents: list[Document] = []
-        self.found: list[NDArray[np.int32]] = []
+        self.ids: list[NDArray[np.int32]] = []
         self.numbers = _Numbers()
         self.words = 0
 
@@ -82,7 +82,7 @@ class _Gathered:
         """Put a document in; its words, many small strings, are not kept with it."""
         words = document.cut()
         self.documents.append(document)
-        self.found.append(np.fromiter(map(self.numbers.__getitem__, words), np.int32, len(words)))
+        self.ids.append(np.fromiter(map(self.numbers.__getitem__, words), np.int32, len(words)))
         self.words += len(words)
 
 
@@ -114,8 +114,8 @@ class Inputs:
         Over the flattened training data; a word without a vector is −mean/deviation everywhere.
     shortest : int
         Length that shorter documents are padded to.
-    memory : WordMemory or None
-        If words are to be remembered from batch to batch.
+    cache : WordCache or None
+        Of words, from batch to batch.
     lexicon : Batches or None
         What makes the batches instead: it has most words' rows already.
     """
@@ -125,14 +125,14 @@ class Inputs:
     mean: float = 0.0
     deviation: float = 1.0
     shortest: int = 1
-    memory: WordMemory | None = None
+    cache: WordCache | None = None
     lexicon: Batches | None = None
 
-    def remembering(self, budget: int) -> "Inputs":
-        """Return the same with a memory of so many bytes for vectors, or none for 0."""
+    def with_cache(self, budget: int) -> "Inputs":
+        """Return the same with a cache of so many bytes for vectors, or none for 0."""
         if not budget or not self.vectors.has_keys:
-            return replace(self, memory=None)
-        return replace(self, memory=WordMemory(self.vectors.dimensions, budget))
+            return replace(self, cache=None)
+        return replace(self, cache=WordCache(self.vectors.dimensions, budget))
 
     def batches(
         self, texts: Iterable[str], most_rows: int, most_words: int = MOST_WORDS
@@ -144,22 +144,22 @@ class Inputs:
         if self.lexicon is not None:
             yield from self.lexicon.batches(texts, most_words)
             return
-        gathered = _Gathered()
+        builder = _BatchBuilder()
         for text in texts:
             document = self.tokenizer(text)
-            if not gathered.has_room(document, most_rows, most_words):
-                yield self._batch(gathered)
-                gathered = _Gathered()
-            gathered.add(document)
-        if gathered.documents:
-            yield self._batch(gathered)
+            if not builder.has_room(document, most_rows, most_words):
+                yield self._batch(builder)
+                builder = _BatchBuilder()
+            builder.add(document)
+        if builder.documents:
+            yield self._batch(builder)
 
     def batch(self, texts: Iterable[str]) -> InputBatch:
         """Return all texts as one batch."""
-        gathered = _Gathered()
+        builder = _BatchBuilder()
         for text in texts:
-            gathered.add(self.tokenizer(text))
-        return self._batch(gathered)
+            builder.add(self.tokenizer(text))
+        return self._batch(builder)
 
     def matrix(self, text: str) -> NDArray[np.float32]:
         """Return what the network sees of one text, (max(words, shortest), D) float32."""
@@ -167,23 +167,21 @@ class Inputs:
         matrix: NDArray[np.float32] = batch.vectors[batch.ids]
         return matrix
 
-    def _batch(self, gathered: "_Gathered") -> InputBatch:
-        words = list(gathered.numbers)
-        found = (
-            self._looked_up(words) if self.memory is None else self._remembered(words, self.memory)
-        )
-        rows = np.append(found.of_words, np.int32(PADDING))  # what number −1 stands for
+    def _batch(self, builder: _BatchBuilder) -> InputBatch:
+        words = list(builder.numbers)
+        rows = self._look_up(words) if self.cache is None else self._from_cache(words, self.cache)
+        row_of = np.append(rows.of_words, np.int32(PADDING))  # what number −1 stands for
         padded = []
-        for numbers in gathered.found:
+        for numbers in builder.ids:
             padded.append(numbers)
             if len(numbers) < self.shortest:
                 padded.append(np.full(self.shortest - len(numbers), -1, np.int32))
-        lengths = [max(len(numbers), self.shortest) for numbers in gathered.found]
+        lengths = [max(len(numbers), self.shortest) for numbers in builder.ids]
         offsets = np.cumsum([0, *lengths]).astype(np.int64)
-        ids = rows[np.concatenate([np.empty(0, np.int32), *padded])]
-        return InputBatch(gathered.documents, ids, offsets, *found[1:])
+        ids = row_of[np.concatenate([np.empty(0, np.int32), *padded])]
+        return InputBatch(builder.documents, ids, offsets, *rows[1:])
 
-    def _looked_up(self, words: Sequence[str]) -> _Rows:
+    def _look_up(self, words: Sequence[str]) -> _Rows:
         """Return the words' rows.
 
         Forms of a word that share a vector share its row, and all unknown words share one.
@@ -196,32 +194,32 @@ class Inputs:
         _, first, rows = np.unique(keys, return_index=True, return_inverse=True)
         nowhere = np.full((1, places.shape[1]), -1)  # the row of the padding
         distinct = np.concatenate([nowhere, places[first]])
-        vectors = self.normalised(self.vectors.rows_at(distinct))
+        vectors = self.normalise(self.vectors.rows_at(distinct))
         vectors[PADDING] = 0
         known: NDArray[np.bool_] = np.any(distinct >= 0, axis=1)
         return _Rows((rows + 1).astype(np.int32), vectors, known)
 
-    def _remembered(self, words: Sequence[str], memory: WordMemory) -> _Rows:
-        """Return the words' rows, most of them from memory."""
-        distinct, rows = np.unique(memory.keys(words, self.vectors), return_inverse=True)
+    def _from_cache(self, words: Sequence[str], cache: WordCache) -> _Rows:
+        """Return the words' rows, most of them from the cache."""
+        distinct, rows = np.unique(cache.keys(words, self.vectors), return_inverse=True)
         keys = np.concatenate([[PADDING_KEY], distinct])
 
-        def made(numbers: NDArray[np.intp]) -> list[NDArray[np.float32]]:
-            fresh = self.normalised(self.vectors.rows_of(np.maximum(keys[numbers], 0)))
+        def compute(numbers: NDArray[np.intp]) -> list[NDArray[np.float32]]:
+            fresh = self.normalise(self.vectors.rows_of(np.maximum(keys[numbers], 0)))
             fresh[keys[numbers] == PADDING_KEY] = 0
             return [fresh]
 
-        (vectors,) = memory.vectors.rows(keys, made)
+        (vectors,) = cache.vectors.rows(keys, compute)
         return _Rows((rows + 1).astype(np.int32), vectors, keys > 0, keys)
 
-    def normalised(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Normalise vectors, in place, for these arrays are large, and return them."""
+    def normalise(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return (v − μ) / σ, docs/method.md (1), in place, for these arrays are large."""
         vectors -= np.float32(self.mean)
         vectors /= np.float32(self.deviation)
         return vectors
 
 
-def gathered(
+def select_documents(
     batch: InputBatch, documents: NDArray[np.intp]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return ids and offsets of some of a batch's documents."""
@@ -230,7 +228,9 @@ def gathered(
     return ids, np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64)
 
 
-def compacted(batch: InputBatch, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> InputBatch:
+def drop_unused_rows(
+    batch: InputBatch, ids: NDArray[np.int32], offsets: NDArray[np.int64]
+) -> InputBatch:
     """Return a batch of these words with only the rows that they need."""
     rows, local = np.unique(ids, return_inverse=True)
     if rows[0] != PADDING:  # row 0 is padding by contract
@@ -238,13 +238,13 @@ def compacted(batch: InputBatch, ids: NDArray[np.int32], offsets: NDArray[np.int
     return InputBatch([], local.astype(np.int32), offsets, batch.vectors[rows], batch.known[rows])
 
 
-def parts(batch: InputBatch, most_rows: int) -> Iterator[InputBatch]:
+def split_batch(batch: InputBatch, most_rows: int) -> Iterator[InputBatch]:
     """Yield a batch's documents in order, in parts of at most so many words (one document)."""
     first = 0
     while first < len(batch):
         last = int(np.searchsorted(batch.offsets, batch.offsets[first] + most_rows, "right")) - 1
         last = max(last, first + 1)
-        yield compacted(batch, *gathered(batch, np.arange(first, last)))
+        yield drop_unused_rows(batch, *select_documents(batch, np.arange(first, last)))
         first = last
 
 

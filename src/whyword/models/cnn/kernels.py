@@ -1,16 +1,51 @@
 """The compiled inner loops of the network, each beside the formula it computes.
 
-Word vectors are frozen, so a convolution is a look-up: with the table P[w, τ, :] = W₁[τ]ᵀ·x_w
-(the bias added at τ = 0) a document's responses are z[:, t] = Σ_τ P[w_{t+τ}, τ, :].
+The notation, and the numbers of equations, are those of docs/method.md. Word vectors are frozen,
+so a convolution is a look-up, equation (29): with the table P[w, τ, j], to which the bias b1[j] is
+added at τ = 0, a document's responses are z[t, j] = Σ_τ P[w[t + τ], τ, j].
 
 Documents are rows of table numbers, one after the other: document d is
 ``ids[offsets[d]:offsets[d + 1]]``, padded to at least the width of the filters.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from whyword.base.compiled import Floats, Ints, Offsets, compiled
 from whyword.base.threads import in_threads
+
+
+class Activations(NamedTuple):
+    """What the filters of one width found in some documents; all that relevance starts from.
+
+    Attributes
+    ----------
+    ids : (N,) int32
+        Row of each word in the table; padding included.
+    offsets : (documents + 1,) int64
+    table : (rows, H, F) float32
+        P[w, τ, j], with the bias added at τ = 0.
+    bias : (F,) float32
+        b1[j].
+    pooled : (documents, F) float32
+        x[j]: the maximum over the text, at least 0.
+    winners : (documents, F) int32
+        t[j]: where it was attained first; 0 for a filter that never fired.
+    vectors : (rows, D) float32
+        The normalised input vectors.
+    filters : (H, F, D) float32
+        w1[τ, i, j], the dimensions last.
+    """
+
+    ids: Ints
+    offsets: Offsets
+    table: Floats
+    bias: Floats
+    pooled: Floats
+    winners: Ints
+    vectors: Floats
+    filters: Floats
 
 
 def pooled_maxima(ids: Ints, offsets: Offsets, table: Floats) -> tuple[Floats, Ints]:
@@ -41,7 +76,10 @@ def max_pool(
     pooled: Floats,
     winners: Ints,
 ) -> None:
-    """pooled[d, j] = max(0, max_t z[j, t]); winners[d, j] = the first t that attains it, else 0.
+    """pooled[d, j] = x[j] and winners[d, j] = t[j], equations (2) and (3) by way of (29).
+
+    x[j] = max(0, max_t z[t, j]); t[j] is the first t that attains it, 0 for a filter that does not
+    fire.
 
     Parameters
     ----------
@@ -114,15 +152,15 @@ def scatter_gradient(
     last: int,
     weight_gradient: Floats,
 ) -> None:
-    """∂/∂W₁[τ, j, :] = Σ_d gradient[d, j] · x[w_{t+τ}] with t = winners[d, j].
+    """weight_gradient[τ, j, i] += Σ_d gradient[d, j] · x[t[j] + τ, i], equation (31).
 
-    The gradient of the pooled maximum reaches the winning window only.
+    The gradient of the pooled maximum reaches the winning window t[j] only.
 
     Parameters
     ----------
     vectors : (rows, D) float32
     gradient : (documents, F) float32
-        With respect to the pooled maxima; 0 where a filter did not fire.
+        ∂E/∂x[j], of the loss by the pooled maxima; 0 where a filter did not fire.
     first, last : int
         The filters to do.
     weight_gradient : (H, F, D) float32

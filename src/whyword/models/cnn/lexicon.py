@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whyword.models.cnn.inputs import MOST_DOCUMENTS, MOST_WORDS, PADDING, InputBatch, Inputs
 from whyword.models.cnn.network import Network
-from whyword.models.cnn.word_hashes import MISSING, Forms
+from whyword.models.cnn.word_hashes import MISSING, WordHashes
 from whyword.words.document import Document
 
 Floats = NDArray[np.float32]
@@ -39,7 +39,7 @@ class Lexicon:
     tables : list of (rows, H, F) float32
         One for each width.
     known : (rows,) bool
-    forms : Forms
+    hashes : WordHashes
         The rows of words that the texts had.
     """
 
@@ -49,7 +49,7 @@ class Lexicon:
     vectors: Floats
     tables: list[Floats]
     known: NDArray[np.bool_]
-    forms: Forms
+    hashes: WordHashes
 
     @classmethod
     def of(cls, inputs: Inputs, network: Network, texts: Iterable[str], budget: int) -> "Lexicon":
@@ -67,79 +67,79 @@ class Lexicon:
         counts = Counter(word for text in texts for word in inputs.tokenizer(text).cut())
         # in order of frequency, and of the words where that is the same
         ranked = sorted(counts, key=lambda word: (-counts[word], word))[:_MOST_FORMS]
-        found = inputs.vectors.keys(ranked)
-        distinct, first = np.unique(found, return_index=True)
+        word_keys = inputs.vectors.keys(ranked)
+        distinct, first = np.unique(word_keys, return_index=True)
         by_rank = distinct[distinct > 0][np.argsort(first[distinct > 0])]
         rows = max(1, budget // (4 * (network.row_size() + inputs.vectors.dimensions)))
         room = min(max(1, rows // _SCRATCH_SHARE), _MOST_RARE)
         keys = np.sort(by_rank[: rows - room])
         size = 2 + len(keys) + room
         lexicon = cls(
-            replace(inputs, memory=None, lexicon=None),
-            replace(network, memory=None),
+            replace(inputs, cache=None, lexicon=None),
+            replace(network, cache=None),
             keys,
             np.zeros((size, inputs.vectors.dimensions), np.float32),
             [np.zeros((size, *one.weight.shape[:2]), np.float32) for one in network.convolutions],
             np.arange(size) > _UNKNOWN,
-            Forms.of([], []),
+            WordHashes.of([], []),
         )
         lexicon._fill(_UNKNOWN, np.concatenate([[0], keys]))
         for table, one in zip(lexicon.tables, network.convolutions, strict=True):
             table[PADDING] = one.table(lexicon.vectors[: PADDING + 1])[0]
-        places = lexicon._places(found).tolist()
+        places = lexicon._places(word_keys).tolist()
         met = [(word, at) for word, at in zip(ranked, places, strict=True) if at != PADDING]
-        forms = Forms.of([word for word, _ in met], [at for _, at in met])
-        return replace(lexicon, forms=forms)
+        hashes = WordHashes.of([word for word, _ in met], [at for _, at in met])
+        return replace(lexicon, hashes=hashes)
 
     def batches(self, texts: Iterable[str], most_words: int = MOST_WORDS) -> Iterator[InputBatch]:
         """Yield the texts in batches, as :meth:`Inputs.batches` does."""
-        gathered = _Gathered()
+        builder = _BatchBuilder()
         for text in texts:
             document = self.inputs.tokenizer(text)
-            rows = self.forms.look_up(text, document.spans)
-            if not gathered.has_room(document, rows, self.room, most_words):
-                yield self._batch(gathered)
-                gathered = _Gathered()
-            gathered.add(document, rows)
-        if gathered.documents:
-            yield self._batch(gathered)
+            rows = self.hashes.look_up(text, document.spans)
+            if not builder.has_room(document, rows, self.room, most_words):
+                yield self._batch(builder)
+                builder = _BatchBuilder()
+            builder.add(document, rows)
+        if builder.documents:
+            yield self._batch(builder)
 
     @property
     def room(self) -> int:
         """How many rare words a batch may have."""
         return len(self.vectors) - len(self.keys) - 2
 
-    def owned(self) -> "Lexicon":
+    def as_writable(self) -> "Lexicon":
         """Return one that may be written to: itself, or a copy of one in shared memory."""
         if all(table.flags.writeable for table in (self.vectors, *self.tables)):
             return self
         tables = [table.copy() for table in self.tables]
         return replace(self, vectors=self.vectors.copy(), tables=tables)
 
-    def _batch(self, gathered: "_Gathered") -> InputBatch:
-        if len(gathered.rare) > self.room:  # a single document
-            return self.inputs.batch(document.text for document in gathered.documents)
-        keys = self.inputs.vectors.keys(list(gathered.rare))
+    def _batch(self, builder: "_BatchBuilder") -> InputBatch:
+        if len(builder.rare) > self.room:  # a single document
+            return self.inputs.batch(document.text for document in builder.documents)
+        keys = self.inputs.vectors.keys(list(builder.rare))
         places = self._places(keys)
         is_rare = places == PADDING
         rare, which = np.unique(keys[is_rare], return_inverse=True)
         start = len(self.vectors) - self.room
         self._fill(start, rare)
         places[is_rare] = start + which
-        ids, offsets = gathered.laid_out(self.inputs.shortest)
+        ids, offsets = builder.lay_out(self.inputs.shortest)
         is_numbered = ids < 0
         ids[is_numbered] = places[-1 - ids[is_numbered]]
         return InputBatch(
-            gathered.documents, ids, offsets, self.vectors, self.known, tables=self.tables
+            builder.documents, ids, offsets, self.vectors, self.known, tables=self.tables
         )
 
     def _places(self, keys: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the rows of these keys' vectors; that of padding for rare ones."""
         at = np.searchsorted(self.keys, keys)
-        here = np.zeros(len(keys), np.bool_)
+        is_frequent = np.zeros(len(keys), np.bool_)
         inside = at < len(self.keys)
-        here[inside] = self.keys[at[inside]] == keys[inside]
-        rows = np.where(here, at + 2, PADDING).astype(np.int32)
+        is_frequent[inside] = self.keys[at[inside]] == keys[inside]
+        rows = np.where(is_frequent, at + 2, PADDING).astype(np.int32)
         rows[keys == 0] = _UNKNOWN
         return rows
 
@@ -147,13 +147,13 @@ class Lexicon:
         """Write the rows of these keys' vectors, from row `start` on."""
         if len(keys):
             end = start + len(keys)
-            self.vectors[start:end] = self.inputs.normalised(self.inputs.vectors.rows_of(keys))
+            self.vectors[start:end] = self.inputs.normalise(self.inputs.vectors.rows_of(keys))
             for table, one in zip(self.tables, self.network.convolutions, strict=True):
                 one.table(self.vectors[start:end], out=table[start:end])
 
 
 @dataclass
-class _Gathered:
+class _BatchBuilder:
     """Documents on their way into a batch.
 
     Attributes
@@ -162,7 +162,7 @@ class _Gathered:
     rows : list of (T,) int32
         Of their words; that of rare word n is −1 − n.
     rare : dict
-        Words that are not among the lexicon's forms, numbered.
+        Words that are not among the lexicon's hashes, numbered.
     words : int
     """
 
@@ -190,7 +190,7 @@ class _Gathered:
         self.rows.append(rows)
         self.words += len(rows)
 
-    def laid_out(self, shortest: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def lay_out(self, shortest: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return ids and offsets, short documents padded."""
         lengths = np.maximum([len(rows) for rows in self.rows], shortest)
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

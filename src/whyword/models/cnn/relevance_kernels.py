@@ -1,15 +1,10 @@
-"""The compiled loops that lead from the output back to the words, each beside its formula.
+"""The compiled loops that lead from the scores back to the words, each beside its formula.
 
-The forward pass of :mod:`whyword.models.cnn.kernels` left, for each document and filter j, the
-pooled maximum x_j and the window t_j that won. Relevance passes through that window only. With
-the table P[w, τ, j] (the filter's answer to word w at offset τ) and the window's response
-z_j = Σ_τ P[w_{t_j+τ}, τ, j], which has the bias b_j in it, the rule of layer-wise relevance
-propagation gives the word at offset τ the fraction
-
-    a_{j,τ} = (P[w_{t_j+τ}, τ, j] + (b_j + ε·s_j)/H) / (z_j + ε·s_j),   s_j = ±1 as z_j > 0 or not,
-
-of R_{j,k} = (x_j·w_{j,k} + (b_k + ε·s_k)/F) · x_k / (x_k + ε·s_k). Where the biases are left out,
-so are the terms (b + ε·s). With ε = 0 as well, this is the gradient times the input.
+The notation, and the numbers of equations, are those of docs/method.md. The forward pass of
+:mod:`whyword.models.cnn.kernels` left, for each document and filter j, the maximum x[j] and the
+window t[j] that won. Relevance passes through that window only. Where biases are kept apart, the
+terms (b + ε·s) are left out of the numerators. With ε = 0 as well, this is the gradient times the
+input, equation (20).
 
 Targets are class numbers, K for each document.
 """
@@ -21,48 +16,23 @@ from numpy.typing import NDArray
 
 from whyword.base.compiled import Floats, Ints, Offsets, compiled, compiled_for_speed
 from whyword.base.threads import in_threads
+from whyword.models.cnn.kernels import Activations
 
 Numbers: TypeAlias = NDArray[np.float64]
 
-_FILTERS_AT_ONCE = 64  # of occlusion: its memory is a few times (words × this)
 
-
-class Found(NamedTuple):
-    """What the filters of one width found in a block of documents.
-
-    Attributes
-    ----------
-    ids : (N,) int32
-        Row of each word in the table; padding included.
-    offsets : (documents + 1,) int64
-    table : (rows, H, F) float32
-        With the bias added at τ = 0.
-    bias : (F,) float32
-    pooled : (documents, F) float32
-    winners : (documents, F) int32
-    vectors : (rows, D) float32
-        The normalised input vectors.
-    filters : (H, F, D) float32
-    """
-
-    ids: Ints
-    offsets: Offsets
-    table: Floats
-    bias: Floats
-    pooled: Floats
-    winners: Ints
-    vectors: Floats
-    filters: Floats
-
-
-class FromAbove(NamedTuple):
-    """What the output layer hands down: R_{j,k} = (x_j · weight[j, target] + added) · gain.
+class OutputRelevance(NamedTuple):
+    """What the filters get of the scores, equation (6): R[j, k] = (x[j]·w2[j, k] + added) · gain.
 
     Attributes
     ----------
     weight : (F, C) float32
+        w2[j, k] of the filters of one width.
     targets : (documents, K) int32
-    added, gain : (documents, K) float64
+    added : (documents, K) float64
+        (b2[k] + ε·s[k]) / F, or 0 with biases apart.
+    gain : (documents, K) float64
+        x[k] / (x[k] + ε·s[k]).
     """
 
     weight: Floats
@@ -72,14 +42,14 @@ class FromAbove(NamedTuple):
 
 
 def word_relevance(
-    found: Found, above: FromAbove, epsilon: float, shared: bool, words: Floats
+    activations: Activations, output: OutputRelevance, epsilon: float, shared: bool, words: Floats
 ) -> None:
     """Run :func:`add_word_relevance` on all documents, on all cores."""
 
     def work(first: int, last: int) -> None:
-        add_word_relevance(*found, *above, epsilon, shared, first, last, words)
+        add_word_relevance(*activations, *output, epsilon, shared, first, last, words)
 
-    in_threads(work, len(found.pooled))
+    in_threads(work, len(activations.pooled))
 
 
 @compiled
@@ -102,17 +72,18 @@ def add_word_relevance(
     last: int,
     words: Floats,
 ) -> None:
-    """words[t_j + τ, k] += a_{j,τ} · R_{j,k} over all filters j and offsets τ.
+    """words[t[j] + τ, k] += a[τ, j] · R[j, k] over all filters j and places τ, equation (30).
 
-    A filter that does not fire has x_j = 0 and passes down its share of the bias only, so
-    Σ_j a·x_j·w takes a loop over the classes for the filters that fire, and Σ_j a a single sum.
+    a[τ, j] = (P[w[t[j] + τ], τ, j] + (b1[j] + ε·s[j]) / H) / (z[j] + ε·s[j]) is the `fraction`.
+    A filter that does not fire has x[j] = 0 and passes on its share of the bias only, so
+    Σ_j a·x[j]·w2 takes a loop over the classes for the filters that fire, Σ_j a only one sum.
 
     Parameters
     ----------
     ids, offsets, table, bias, pooled, winners, vectors, filters
-        Of :class:`Found`.
+        Of :class:`~whyword.models.cnn.kernels.Activations`.
     weight, targets, added, gain
-        Of :class:`FromAbove`.
+        Of :class:`OutputRelevance`.
     first, last : int
         The documents to do.
     words : (N, K) float32
@@ -129,7 +100,7 @@ def add_word_relevance(
                 for k in range(count):
                     chosen[j, k] = weight[j, targets[document, k]]
         won = winners[document]
-        gather_answers(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
+        gather_responses(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
         sums = np.zeros((end - start, columns), np.float32)
         fractions = np.zeros(end - start)
         for j in range(filter_count):
@@ -145,9 +116,9 @@ def add_word_relevance(
                 fractions[won[j] + tau] += fraction
                 if fires:
                     passed = np.float32(fraction * z)
-                    row, from_above = sums[won[j] + tau], chosen[j]
+                    row, weights = sums[won[j] + tau], chosen[j]
                     for k in range(columns):
-                        row[k] += passed * from_above[k]
+                        row[k] += passed * weights[k]
         for t in range(end - start):
             for k in range(count):
                 total = sums[t, k] + fractions[t] * added[document, k]
@@ -155,7 +126,7 @@ def add_word_relevance(
 
 
 @compiled_for_speed
-def gather_answers(
+def gather_responses(
     ids: Ints,
     table: Floats,
     bias: Floats,
@@ -166,10 +137,10 @@ def gather_answers(
     parts: Numbers,
     responses: Numbers,
 ) -> None:
-    """parts[j, τ] = filter j's answer to a word of its window, bias left out; responses[j] = z_j.
+    """parts[j, τ] = P[w[t[j] + τ], τ, j], without bias; responses[j] = z[j] = Σ_τ parts + b1[j].
 
-    They come from the table, except where z_j is so close to 0 that z_j / (z_j ± ε) would magnify
-    the table's rounding (by ε / (|z_j| + ε)² > 1): there they are computed again in float64.
+    They come from the table, except where z[j] is so close to 0 that z[j] / (z[j] ± ε) would
+    magnify its rounding (by ε / (|z[j]| + ε)² > 1): there they are computed again in float64.
 
     The table is read in a loop of its own, so that the processor waits for many rows at a time.
 
@@ -198,7 +169,7 @@ def gather_answers(
 
 
 @compiled
-def hand_down(
+def relevance_ratios(
     pooled: Floats,
     responses: Numbers,
     bias: Floats,
@@ -209,12 +180,12 @@ def hand_down(
     epsilon: float,
     shared: bool,
     inputs: int,
-    strengths: Floats,
+    ratios: Floats,
     shares: Floats,
 ) -> None:
-    """strengths[j] = R_j / (z_j + ε·s_j); shares[j] = strengths[j] · (b_j + ε·s_j) / inputs.
+    """ratios[j] = R[j, k] / (z[j] + ε·s[j]); shares[j] = ratios[j] · (b1[j] + ε·s[j]) / (H·D).
 
-    So that an input x·w of filter j gets x·w·strengths[j] + shares[j].
+    So that, by equation (8), an input of filter j gets x[t, i]·w1[τ, i, j]·ratios[j] + shares[j].
 
     Parameters
     ----------
@@ -222,17 +193,17 @@ def hand_down(
         Of one document.
     inputs : int
         How many a filter has, H·D.
-    strengths, shares : (F,) float32
-        Written; 0 for filters that hand nothing down.
+    ratios, shares : (F,) float32
+        Written; 0 for filters that pass nothing on. Without biases to share, shares are 0.
     """
     for j in range(pooled.size):
         fires = pooled[j] > 0
         sign = epsilon if fires else -epsilon
-        strengths[j] = shares[j] = 0
+        ratios[j] = shares[j] = 0
         if fires or shared:
             x = responses[j] if fires else 0.0
             passed = (x * weight[j, target] + added) * gain / (responses[j] + sign)
-            strengths[j] = passed
+            ratios[j] = passed
             if shared:
                 shares[j] = passed * (bias[j] + sign) / inputs
 
@@ -246,11 +217,13 @@ def exact_product(a: Floats, b: Floats) -> float:
     return total
 
 
-def exact_scores(found: Found, weight: Floats, documents: Offsets, scores: Numbers) -> None:
+def exact_scores(
+    activations: Activations, weight: Floats, documents: Offsets, scores: Numbers
+) -> None:
     """Run :func:`add_exact_scores` on some documents, on all cores."""
 
     def work(first: int, last: int) -> None:
-        add_exact_scores(*found, weight, documents, first, last, scores)
+        add_exact_scores(*activations, weight, documents, first, last, scores)
 
     in_threads(work, len(documents))
 
@@ -271,7 +244,7 @@ def add_exact_scores(
     last: int,
     scores: Numbers,
 ) -> None:
-    """scores[d, k] += Σ_j z_j·w_{j,k} over the filters that fire, all in float64.
+    """scores[d, k] += Σ_j z[j]·w2[j, k] over the filters that fire, all in float64: equation (4).
 
     Parameters
     ----------
@@ -292,8 +265,8 @@ def add_exact_scores(
 
 
 def element_relevance(
-    found: Found,
-    above: FromAbove,
+    activations: Activations,
+    output: OutputRelevance,
     epsilon: float,
     shared: bool,
     column: int,
@@ -302,9 +275,9 @@ def element_relevance(
     """Run :func:`add_element_relevance` for one target, on all cores."""
 
     def work(first: int, last: int) -> None:
-        add_element_relevance(*found, *above, epsilon, shared, column, first, last, elements)
+        add_element_relevance(*activations, *output, epsilon, shared, column, first, last, elements)
 
-    in_threads(work, len(found.pooled))
+    in_threads(work, len(activations.pooled))
 
 
 @compiled_for_speed
@@ -328,7 +301,9 @@ def add_element_relevance(
     last: int,
     elements: Floats,
 ) -> None:
-    """elements[t_j + τ, i] += (x_i · w[τ, j, i] + (b_j + ε·s_j)/(H·D)) / (z_j + ε·s_j) · R_j.
+    """elements[t[j] + τ, i] += a[τ, i, j] · R[j, k] over all j and τ, equations (7) and (8).
+
+    a = (x[t[j] + τ, i] · w1[τ, i, j] + (b1[j] + ε·s[j]) / (H·D)) / (z[j] + ε·s[j]).
 
     Parameters
     ----------
@@ -339,12 +314,12 @@ def add_element_relevance(
     """
     count, width, dimensions = pooled.shape[1], table.shape[1], vectors.shape[1]
     parts, responses = np.empty((count, width)), np.empty(count)
-    strengths, shares = np.empty(count, np.float32), np.empty(count, np.float32)
+    ratios, shares = np.empty(count, np.float32), np.empty(count, np.float32)
     for document in range(first, last):
         start, end = offsets[document], offsets[document + 1]
         won = winners[document]
-        gather_answers(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
-        hand_down(
+        gather_responses(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
+        relevance_ratios(
             pooled[document],
             responses,
             bias,
@@ -355,166 +330,20 @@ def add_element_relevance(
             epsilon,
             shared,
             width * dimensions,
-            strengths,
+            ratios,
             shares,
         )
         sums = np.zeros((end - start, dimensions), np.float32)
         shared_out = np.zeros(end - start)
         for j in range(count):
-            strength = strengths[j]
-            if strength != 0:
+            ratio = ratios[j]
+            if ratio != 0:
                 for tau in range(width):
                     shared_out[won[j] + tau] += shares[j]
                     row, own = sums[won[j] + tau], filters[tau, j]
                     for i in range(dimensions):
-                        row[i] += strength * own[i]
+                        row[i] += ratio * own[i]
         for t in range(end - start):
             x, share = vectors[ids[start + t]], np.float32(shared_out[t])
             for i in range(dimensions):
                 elements[start + t, i] += x[i] * sums[t, i] + share
-
-
-def score_gradient(
-    found: Found, above: FromAbove, column: int, gradient: Floats, begin: int, end: int
-) -> None:
-    """Run :func:`add_score_gradient` for one target of some documents, on all cores.
-
-    Parameters
-    ----------
-    found : Found
-    above : FromAbove
-    column : int
-        Which of the targets.
-    gradient : (words of the documents, D) float32
-        Added to.
-    begin, end : int
-        The documents, from `begin` to `end` − 1.
-    """
-
-    def work(first: int, last: int) -> None:
-        add_score_gradient(
-            found.offsets,
-            found.pooled,
-            found.winners,
-            above.weight,
-            above.targets,
-            found.filters,
-            column,
-            begin + first,
-            begin + last,
-            int(found.offsets[begin]),
-            gradient,
-        )
-
-    in_threads(work, end - begin)
-
-
-@compiled_for_speed
-def add_score_gradient(
-    offsets: Offsets,
-    pooled: Floats,
-    winners: Ints,
-    weight: Floats,
-    targets: Ints,
-    filters: Floats,
-    column: int,
-    first: int,
-    last: int,
-    base: int,
-    gradient: Floats,
-) -> None:
-    """gradient[t_j + τ, i] += w_{j,target} · w[τ, j, i] over the filters j that fire.
-
-    That is ∂(score of the target) / ∂x[t, i]; shapes as above. The gradient's first row is that
-    of word `base`.
-    """
-    width, dimensions = filters.shape[0], filters.shape[2]
-    for document in range(first, last):
-        start, target = offsets[document] - base, targets[document, column]
-        for j in range(pooled.shape[1]):
-            if pooled[document, j] > 0:
-                strength = weight[j, target]
-                for tau in range(width):
-                    row = gradient[start + winners[document, j] + tau]
-                    own = filters[tau, j]
-                    for i in range(dimensions):
-                        row[i] += strength * own[i]
-
-
-def losses_without(found: Found, above: FromAbove, padding: int, words: Floats) -> None:
-    """Run :func:`add_losses_without` on all documents, on all cores."""
-
-    def work(first: int, last: int) -> None:
-        add_losses_without(
-            found.ids,
-            found.offsets,
-            found.table,
-            found.pooled,
-            above.weight,
-            above.targets,
-            padding,
-            first,
-            last,
-            words,
-        )
-
-    in_threads(work, len(found.pooled))
-
-
-@compiled
-def add_losses_without(
-    ids: Ints,
-    offsets: Offsets,
-    table: Floats,
-    pooled: Floats,
-    weight: Floats,
-    targets: Ints,
-    padding: int,
-    first: int,
-    last: int,
-    words: Floats,
-) -> None:
-    """words[t, k] += Σ_j (x_j − x_j without word t) · w_{j,k}: the score lost with the word.
-
-    Zeroing a word changes the H windows that hold it; the maximum over all others is that over
-    those before and those after, two running maxima kept for a few filters at a time.
-
-    Parameters
-    ----------
-    padding : int
-        The row of the table that stands for a zero vector.
-    words : (N, K) float32
-        Added to.
-    """
-    width, filters = table.shape[1], table.shape[2]
-    for document in range(first, last):
-        start, length = offsets[document], offsets[document + 1] - offsets[document]
-        windows = length - width + 1
-        for low in range(0, filters, _FILTERS_AT_ONCE):
-            high = min(filters, low + _FILTERS_AT_ONCE)
-            before = np.zeros((windows + 1, high - low), np.float32)  # max over windows < t
-            after = np.zeros((windows + 1, high - low), np.float32)  # max over windows ≥ t
-            for t in range(windows):
-                for j in range(low, high):
-                    z = table[ids[start + t], 0, j]
-                    for tau in range(1, width):
-                        z += table[ids[start + t + tau], tau, j]
-                    after[t, j - low] = z
-                    before[t + 1, j - low] = max(before[t, j - low], z)
-            for t in range(windows - 1, -1, -1):
-                for j in range(high - low):
-                    after[t, j] = max(after[t, j], after[t + 1, j])
-            for t in range(length):
-                left, right = max(0, t - width + 1), min(windows, t + 1)
-                for j in range(low, high):
-                    best = max(before[left, j - low], after[right, j - low])
-                    for window in range(left, right):
-                        z = np.float32(0)
-                        for tau in range(width):
-                            at = window + tau
-                            z += table[padding if at == t else ids[start + at], tau, j]
-                        best = max(best, z)
-                    lost = pooled[document, j] - best
-                    if lost != 0:
-                        for k in range(targets.shape[1]):
-                            words[start + t, k] += lost * weight[j, targets[document, k]]

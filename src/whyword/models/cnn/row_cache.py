@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 Keys = NDArray[np.int64]
 
-_NEVER = np.iinfo(np.int64).max  # asked for: a slot that is free
+_NEVER = np.iinfo(np.int64).max  # used: a slot that is free
 
 
-class RowMemory:
-    """One or several tables' rows by key; the one that was not asked for longest goes first.
+class RowCache:
+    """One or several tables' rows by key; the least recently used ones go first.
 
     Rows are handed out as copies, so that threads may ask, and rows go, at any time.
 
@@ -33,12 +33,12 @@ class RowMemory:
         self._tables = [np.empty((self.capacity, *shape), np.float32) for shape in shapes]
         self._slots: dict[int, int] = {}
         self._keys = np.zeros(self.capacity, np.int64)
-        self._asked = np.full(self.capacity, _NEVER)
+        self._last_used = np.full(self.capacity, _NEVER)
         self._clock = 0
         self._lock = Lock()
 
-    def __reduce__(self) -> tuple[type["RowMemory"], tuple[list[tuple[int, ...]], int]]:
-        return RowMemory, (self._shapes, self._budget)  # a copy remembers for itself
+    def __reduce__(self) -> tuple[type["RowCache"], tuple[list[tuple[int, ...]], int]]:
+        return RowCache, (self._shapes, self._budget)  # a copy has a cache of its own
 
     def __len__(self) -> int:
         return len(self._slots)
@@ -52,41 +52,41 @@ class RowMemory:
         ----------
         keys : (keys,) int64
         make : callable
-            From the numbers of the keys that are not remembered to each table's rows of them.
+            From the numbers of the keys that are not in the cache to each table's rows of them.
         """
         with self._lock:
             slot_of = self._slots.get
             slots = np.array([slot_of(key, -1) for key in keys.tolist()], np.intp)
             new, old = np.flatnonzero(slots < 0), np.flatnonzero(slots >= 0)
             self._clock += 1
-            self._asked[slots[old]] = self._clock
+            self._last_used[slots[old]] = self._clock
             # what slot −1 has is overwritten below
-            found = [table.take(slots, axis=0) for table in self._tables]
+            tables = [table.take(slots, axis=0) for table in self._tables]
         if len(new):
             made = make(new)
-            for rows, fresh in zip(found, made, strict=True):
+            for rows, fresh in zip(tables, made, strict=True):
                 rows[new] = fresh
             self._keep(keys[new], made)
-        return found
+        return tables
 
     def _keep(self, keys: Keys, made: Sequence[Floats]) -> None:
         with self._lock:
             # another thread may have been faster
             fresh = [n for n, key in enumerate(keys.tolist()) if key not in self._slots]
             fresh = fresh[: self.capacity]
-            slots = self._emptied(len(fresh))
+            slots = self._evict(len(fresh))
             self._slots.update(zip(keys[fresh].tolist(), slots.tolist(), strict=True))
-            self._keys[slots], self._asked[slots] = keys[fresh], self._clock
+            self._keys[slots], self._last_used[slots] = keys[fresh], self._clock
             for table, rows in zip(self._tables, made, strict=True):
                 table[slots] = rows[fresh]
 
-    def _emptied(self, count: int) -> NDArray[np.intp]:
-        """Return so many slots, free ones first; forget what was in the others."""
+    def _evict(self, count: int) -> NDArray[np.intp]:
+        """Return so many slots, free ones first; evict what was in the others."""
         free = np.arange(len(self._slots), min(len(self._slots) + count, self.capacity))
         missing = count - len(free)
         if not missing:
             return free
-        oldest = np.argpartition(self._asked, missing - 1)[:missing]
+        oldest = np.argpartition(self._last_used, missing - 1)[:missing]
         for key in self._keys[oldest].tolist():
             del self._slots[key]
         return np.concatenate([free, oldest])

@@ -1,28 +1,38 @@
 """The compiled sums over words that make summary vectors, each beside its formula.
 
-Each place n of a block belongs to a row of the result, rows[n]; no two documents share a row.
+Equations are those of docs/method.md. Each place n of a block belongs to a row of the result,
+rows[n]; no two documents share a row.
 """
 
 import numpy as np
 
 from whyword.base.compiled import Floats, Ints, Offsets, compiled_for_speed
 from whyword.base.threads import in_threads
+from whyword.models.cnn.kernels import Activations
 from whyword.models.cnn.relevance_kernels import (
-    Found,
-    FromAbove,
     Numbers,
-    gather_answers,
-    hand_down,
+    OutputRelevance,
+    gather_responses,
+    relevance_ratios,
 )
 
 
-def weighted_sums(found: Found, rows: Ints, weights: Floats, sums: Floats) -> None:
+def weighted_sums(activations: Activations, rows: Ints, weights: Floats, sums: Floats) -> None:
     """Run :func:`add_weighted_sums` on all documents, on all cores."""
 
     def work(first: int, last: int) -> None:
-        add_weighted_sums(found.ids, found.offsets, found.vectors, rows, weights, first, last, sums)
+        add_weighted_sums(
+            activations.ids,
+            activations.offsets,
+            activations.vectors,
+            rows,
+            weights,
+            first,
+            last,
+            sums,
+        )
 
-    in_threads(work, len(found.pooled))
+    in_threads(work, len(activations.pooled))
 
 
 @compiled_for_speed
@@ -36,7 +46,7 @@ def add_weighted_sums(
     last: int,
     sums: Floats,
 ) -> None:
-    """sums[rows[t], i] += weights[t] · x[t, i]."""
+    """sums[rows[t], i] += weights[t] · x[t, i], equations (22) and (24)."""
     for n in range(offsets[first], offsets[last]):
         if weights[n] != 0:
             total, x, weight = sums[rows[n]], vectors[ids[n]], weights[n]
@@ -45,14 +55,19 @@ def add_weighted_sums(
 
 
 def element_sums(
-    found: Found, above: FromAbove, epsilon: float, shared: bool, rows: Ints, sums: Floats
+    activations: Activations,
+    output: OutputRelevance,
+    epsilon: float,
+    shared: bool,
+    rows: Ints,
+    sums: Floats,
 ) -> None:
     """Run :func:`add_element_sums` for the first target, on all cores."""
 
     def work(first: int, last: int) -> None:
-        add_element_sums(*found, *above, epsilon, shared, rows, first, last, sums)
+        add_element_sums(*activations, *output, epsilon, shared, rows, first, last, sums)
 
-    in_threads(work, len(found.pooled))
+    in_threads(work, len(activations.pooled))
 
 
 @compiled_for_speed
@@ -76,17 +91,17 @@ def add_element_sums(
     last: int,
     sums: Floats,
 ) -> None:
-    """sums[rows[t], i] += x[t, i] · R[t, i], R as in :func:`add_element_relevance`.
+    """sums[rows[t], i] += R[t, i, k] · x[t, i], equation (23) with R of (8).
 
     Each filter's contribution goes straight to the sum: no relevance of single elements is held.
     """
     count, width, dimensions = pooled.shape[1], table.shape[1], vectors.shape[1]
     parts, responses = np.empty((count, width)), np.empty(count)
-    strengths, shares = np.empty(count, np.float32), np.empty(count, np.float32)
+    ratios, shares = np.empty(count, np.float32), np.empty(count, np.float32)
     for document in range(first, last):
         start, won = offsets[document], winners[document]
-        gather_answers(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
-        hand_down(
+        gather_responses(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
+        relevance_ratios(
             pooled[document],
             responses,
             bias,
@@ -97,28 +112,37 @@ def add_element_sums(
             epsilon,
             shared,
             width * dimensions,
-            strengths,
+            ratios,
             shares,
         )
         for j in range(count):
-            strength, share = strengths[j], shares[j]
-            if strength != 0:
+            ratio, share = ratios[j], shares[j]
+            if ratio != 0:
                 for tau in range(width):
                     n = start + won[j] + tau
                     total, x, own = sums[rows[n]], vectors[ids[n]], filters[tau, j]
                     for i in range(dimensions):
-                        total[i] += (strength * own[i] * x[i] + share) * x[i]
+                        total[i] += (ratio * own[i] * x[i] + share) * x[i]
 
 
-def squared_gradient_sums(found: Found, gradient: Floats, rows: Ints, sums: Floats) -> None:
+def squared_gradient_sums(
+    activations: Activations, gradient: Floats, rows: Ints, sums: Floats
+) -> None:
     """Run :func:`add_squared_gradient_sums` on all documents, on all cores."""
 
     def work(first: int, last: int) -> None:
         add_squared_gradient_sums(
-            found.ids, found.offsets, found.vectors, gradient, rows, first, last, sums
+            activations.ids,
+            activations.offsets,
+            activations.vectors,
+            gradient,
+            rows,
+            first,
+            last,
+            sums,
         )
 
-    in_threads(work, len(found.pooled))
+    in_threads(work, len(activations.pooled))
 
 
 @compiled_for_speed
@@ -132,7 +156,7 @@ def add_squared_gradient_sums(
     last: int,
     sums: Floats,
 ) -> None:
-    """sums[rows[t], i] += x[t, i] · gradient[t, i]²."""
+    """sums[rows[t], i] += gradient[t, i]² · x[t, i], equation (23) with R of (19)."""
     for n in range(offsets[first], offsets[last]):
         total, x, slope = sums[rows[n]], vectors[ids[n]], gradient[n]
         for i in range(x.size):

@@ -8,12 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.errors import InputError, MissingExtraError
-from whyword.models.cnn.inputs import PADDING, InputBatch, compacted, gathered, parts
+from whyword.base.progress import OnProgress, Progress
+from whyword.models.cnn.inputs import (
+    PADDING,
+    InputBatch,
+    drop_unused_rows,
+    select_documents,
+    split_batch,
+)
 from whyword.models.cnn.kernels import filter_gradient, pooled_maxima
 from whyword.models.cnn.network import Convolution, Network
 
 if TYPE_CHECKING:
     import torch
+
+
+STAGE = "training"
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,7 @@ class LabelledBatch:
 
 @dataclass(frozen=True)
 class Epoch:
-    """How far training is: the epoch's number, its mean loss, its accuracy on validation data."""
+    """An epoch that is done: its number, its mean loss, its accuracy on validation data."""
 
     number: int
     loss: float
@@ -53,7 +63,7 @@ def train_network(
     validation: LabelledBatch | None,
     class_weights: NDArray[np.float32],
     settings: Settings,
-    tell: Callable[[Epoch], None],
+    on_progress: OnProgress,
 ) -> tuple[Network, Epoch]:
     """Train and return the network of the best epoch on the validation data (else the last).
 
@@ -64,7 +74,7 @@ def train_network(
     class_weights : (C,) float32
         Weight of each class in the loss.
     settings : Settings
-    tell : callable
+    on_progress : callable
         Called after each epoch.
     """
     trainer = _Trainer(train.inputs, class_weights, settings)
@@ -74,18 +84,29 @@ def train_network(
         network = trainer.network()
         accuracy = None
         if validation is not None:
-            scores = [network.forward(p) for p in parts(validation.inputs, network.most_rows())]
+            scores = [
+                network.forward(part)
+                for part in split_batch(validation.inputs, network.most_rows())
+            ]
             predicted = np.concatenate(scores).argmax(axis=1)
             accuracy = float(np.mean(predicted == validation.classes))
         epoch = Epoch(number, loss, accuracy)
         if not np.isfinite(loss):
             raise InputError(f"training diverged in epoch {number}; lower learning_rate")
-        tell(epoch)
+        on_progress(_progress(epoch, settings.epochs))
         if best is None or (accuracy or 0) >= (best[1].accuracy or 0):
             best = network, epoch
     if best is None:
         raise InputError("epochs must be at least 1")
     return best
+
+
+def _progress(epoch: Epoch, epochs: int) -> Progress:
+    metrics = {"loss": epoch.loss}
+    if epoch.accuracy is not None:
+        metrics["validation accuracy"] = epoch.accuracy
+    share = epoch.number / epochs
+    return Progress(STAGE, share=share, number=epoch.number, total=epochs, metrics=metrics)
 
 
 class _Trainer:
@@ -139,9 +160,9 @@ class _Trainer:
         """Train on every document once; return the mean loss."""
         total = 0.0
         for documents in self._batches():
-            batch = self._drawn(documents)
+            batch = self._draw(documents)
             pooled = [self.convolve(*pair, batch) for pair in self.convolutions]
-            hidden = self._dropped(self.torch.cat(pooled, dim=1))
+            hidden = self._dropout(self.torch.cat(pooled, dim=1))
             scores = hidden @ self.output[0] + self.output[1]
             loss = self.loss(scores, self.torch.from_numpy(classes[documents]))
             self.optimiser.zero_grad()
@@ -156,13 +177,13 @@ class _Trainer:
         for start in range(0, len(order), self.settings.batch_size):
             yield order[start : start + self.settings.batch_size]
 
-    def _drawn(self, documents: NDArray[np.intp]) -> InputBatch:
+    def _draw(self, documents: NDArray[np.intp]) -> InputBatch:
         """Return a batch of its own with words dropped out and only the rows it needs."""
-        ids, offsets = gathered(self.inputs, documents)
+        ids, offsets = select_documents(self.inputs, documents)
         ids[self.random.random(ids.size) < self.settings.word_dropout] = PADDING
-        return compacted(self.inputs, ids, offsets)
+        return drop_unused_rows(self.inputs, ids, offsets)
 
-    def _dropped(self, hidden: "torch.Tensor") -> "torch.Tensor":
+    def _dropout(self, hidden: "torch.Tensor") -> "torch.Tensor":
         if self.settings.dropout == 0:
             return hidden
         kept = self.torch.rand(hidden.shape, generator=self.generator) >= self.settings.dropout
@@ -172,22 +193,25 @@ class _Trainer:
     def network(self) -> Network:
         """Return a copy of the parameters as they are now."""
 
-        def copied(tensor: "torch.Tensor") -> NDArray[np.float32]:
+        def copy_array(tensor: "torch.Tensor") -> NDArray[np.float32]:
             array: NDArray[np.float32] = tensor.detach().numpy().copy()
             return array
 
         return Network(
-            tuple(Convolution(copied(weight), copied(bias)) for weight, bias in self.convolutions),
-            copied(self.output[0]),
-            copied(self.output[1]),
+            tuple(
+                Convolution(copy_array(weight), copy_array(bias))
+                for weight, bias in self.convolutions
+            ),
+            copy_array(self.output[0]),
+            copy_array(self.output[1]),
         )
 
 
 def _convolution(torch: Any) -> Callable[..., "torch.Tensor"]:  # noqa: ANN401 - a module
     """Return convolution, ReLU and max-pooling as one differentiable function.
 
-    Forward: the word table and its running maximum. Backward: the gradient reaches only the
-    winning windows of the filters that fired.
+    Forward: the word table and its running maximum, docs/method.md (29) and (3). Backward: the
+    gradient reaches only the winning windows of the filters that fired, (31).
     """
 
     class Function(torch.autograd.Function):  # type: ignore[misc]

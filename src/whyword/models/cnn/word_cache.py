@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.models.cnn.row_cache import RowMemory
+from whyword.models.cnn.row_cache import RowCache
 from whyword.vectors.vectors import Vectors
 
 PADDING_KEY = -1  # of the row of zeros, which no word has
 
 
-class WordMemory:
-    """What words were found to be: the key of each one's vector, and the vectors by key.
+class WordCache:
+    """What was looked up of words: the key of each one's vector, and the vectors by key.
 
     Parameters
     ----------
@@ -25,11 +25,11 @@ class WordMemory:
 
     def __init__(self, dimensions: int, budget: int) -> None:
         self._dimensions, self._budget = dimensions, budget
-        self.vectors = RowMemory([(dimensions,)], budget)
+        self.vectors = RowCache([(dimensions,)], budget)
         self._keys: dict[str, int] = {}
 
-    def __reduce__(self) -> tuple[type["WordMemory"], tuple[int, int]]:
-        return WordMemory, (self._dimensions, self._budget)  # a copy remembers for itself
+    def __reduce__(self) -> tuple[type["WordCache"], tuple[int, int]]:
+        return WordCache, (self._dimensions, self._budget)  # a copy has a cache of its own
 
     def keys(self, words: Sequence[str], vectors: Vectors) -> NDArray[np.int64]:
         """Return what :meth:`Vectors.keys` says of the words."""

@@ -17,7 +17,7 @@ _FULL = 2  # times as many slots as words, at least
 
 
 @dataclass(frozen=True, eq=False)
-class Forms:
+class WordHashes:
     """A table of words and their numbers, by open addressing.
 
     Attributes
@@ -39,7 +39,7 @@ class Forms:
     numbers: Ints
 
     @classmethod
-    def of(cls, words: Sequence[str], numbers: Sequence[int]) -> "Forms":
+    def of(cls, words: Sequence[str], numbers: Sequence[int]) -> "WordHashes":
         """Return the table of distinct words and their numbers, none of them negative."""
         codes = code_points("".join(words))
         ends = np.cumsum([0, *map(len, words)]).astype(np.int64)
@@ -88,22 +88,22 @@ def _look_up(
     ends: NDArray[np.int64],
     numbers: Ints,
 ) -> Ints:
-    found = np.full(len(spans), np.int32(MISSING), np.int32)
+    result = np.full(len(spans), np.int32(MISSING), np.int32)
     mask = np.uint64(len(slots) - 1)
     for t in range(len(spans)):
         start, end = spans[t, 0], spans[t, 1]
-        wanted = _hash(text, start, end)
-        at = wanted & mask
+        hashed = _hash(text, start, end)
+        at = hashed & mask
         while slots[at] >= 0:
             word = slots[at]
-            if hashes[word] == wanted and ends[word + 1] - ends[word] == end - start:
+            if hashes[word] == hashed and ends[word + 1] - ends[word] == end - start:
                 same = True
                 for i in range(end - start):
                     if codes[ends[word] + i] != text[start + i]:
                         same = False
                         break
                 if same:
-                    found[t] = numbers[word]
+                    result[t] = numbers[word]
                     break
             at = (at + np.uint64(1)) & mask
-    return found
+    return result

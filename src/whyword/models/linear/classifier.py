@@ -1,7 +1,11 @@
-"""The bag-of-words classifier: TF-IDF and one linear SVM per class."""
+"""The bag-of-words classifier: TF-IDF and one linear SVM per class.
+
+The notation, and the numbers of equations, are those of docs/method.md.
+"""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,14 +15,17 @@ from whyword.base.checks import real_number, strings, whole_number
 from whyword.base.errors import InputError, MissingExtraError
 from whyword.models.estimator import (
     Estimator,
-    checked_training_data,
+    check_training_data,
     class_weights,
-    restored_parameters,
-    softmax,
+    restore_parameters,
 )
-from whyword.models.linear.from_sklearn import PipelineFeatures, restored_features
-from whyword.models.linear.tfidf import FeatureRow, TfIdf, fitted_tfidf
-from whyword.models.store import fingerprint, packed, provenance, unpacked
+from whyword.models.linear.from_sklearn import PipelineFeatures, restore_features
+from whyword.models.linear.tfidf import FeatureRow, TfIdf, fit_tfidf
+from whyword.models.linear.trace import LinearLayer, LinearTrace, PipelineTrace, TfIdfTrace
+from whyword.models.probabilities import softmax
+from whyword.models.protocol import Positions, Trained
+from whyword.models.store import fingerprint, pack_words, provenance, unpack_words
+from whyword.words.document import Document
 from whyword.words.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -28,7 +35,7 @@ _GRID = (0.1, 0.3, 1.0, 3.0, 10.0)
 _TEMPERATURES = np.geomspace(0.02, 50, 200)
 
 
-class SVMClassifier(Estimator):
+class SVMClassifier(Estimator, Trained):
     """TF-IDF of unit length and a one-vs-rest linear SVM.
 
     Parameters
@@ -49,11 +56,15 @@ class SVMClassifier(Estimator):
     classes_ : (C,) array
     features_ : TfIdf or PipelineFeatures
     output_weight_ : (V, C) float64
+        w[i, k].
     output_bias_ : (C,) float64
+        b[k].
     temperature_ : float
-        Scores are divided by it before the softmax.
+        θ of equation (5): scores are divided by it before the softmax.
     provenance_ : dict
     """
+
+    kind = "svm"
 
     def __init__(
         self,
@@ -77,24 +88,25 @@ class SVMClassifier(Estimator):
     def fit(self, texts: Iterable[str], labels: Iterable[object]) -> Self:
         """Train on texts and their labels."""
         start = time.perf_counter()
-        checked, classes, numbers = checked_training_data(texts, labels)
+        checked, classes, numbers = check_training_data(texts, labels)
         if self.C is not None and not 1e-6 <= real_number("C", self.C, above=0) <= 1e6:
             raise InputError(f"C must be from 1e-6 to 1e6 or None, not {self.C}")
         seed = whole_number("seed", self.seed, least=0)
         weights = class_weights(self.class_weight, classes, numbers)
-        features = fitted_tfidf(checked, Tokenizer(self.max_words), self.sublinear)
+        features = fit_tfidf(checked, Tokenizer(self.max_words), self.sublinear)
         if not features.words:
             raise InputError("the texts to train on have no words")
-        matrix = _matrix([features.row(text) for text in checked], len(features.words))
+        rows = [features.row_of(features.read(text)) for text in checked]
+        matrix = _matrix(rows, len(features.words))
         trainer = _Trainer(matrix, numbers, weights, seed)
         folds = min(whole_number("folds", self.folds, least=2), int(np.bincount(numbers).min()))
         grid = _GRID if self.C is None else (float(self.C),)
-        chosen, accuracy, scores = trainer.cross_validated(grid, folds)
+        chosen, accuracy, scores = trainer.cross_validate(grid, folds)
         self.output_weight_, self.output_bias_ = trainer.train(chosen)
         self.classes_ = classes
         self.features_: TfIdf | PipelineFeatures = features
-        self.temperature_ = 1.0 if scores is None else fitted_temperature(scores, numbers)
-        self.provenance_: dict[str, Any] = {
+        self.temperature_ = 1.0 if scores is None else fit_temperature(scores, numbers)
+        self.provenance_ = {
             "data": fingerprint(checked, numbers.tolist()),
             "documents": len(checked),
             "C": chosen,
@@ -138,29 +150,48 @@ class SVMClassifier(Estimator):
 
     # ---- predicting ---------------------------------------------------------------------------
 
-    def class_scores(self, texts: Iterable[str]) -> NDArray[np.float64]:
-        """Return the scores of all classes, (documents, classes); (−s, s) for two classes."""
+    @property
+    def _layer(self) -> LinearLayer:
         self.check_fitted()
+        return LinearLayer(
+            self.features_, self.output_weight_, self.output_bias_, self.temperature_
+        )
+
+    def class_scores(self, texts: Iterable[str]) -> NDArray[np.float64]:
+        """Return the scores x[k] of equation (14), (documents, C); (−s, s) for two classes."""
+        layer, features = self._layer, self.features_
         checked = strings("texts", texts)
-        scores = np.empty((len(checked), len(self.classes_)))
-        for number, text in enumerate(checked):
-            row = self.features_.row(text)
-            scores[number] = row.values @ self.output_weight_[row.places] + self.output_bias_
-        return scores
+        return layer.scores([features.row_of(features.read(text)) for text in checked])  # type: ignore[arg-type]
+
+    @property
+    def trace_kind(self) -> type[LinearTrace]:
+        """The class of its traces: by arithmetic, or, of a wrapped pipeline, by reading again."""
+        return TfIdfTrace if isinstance(self.features_, TfIdf) else PipelineTrace
+
+    def documents(self, texts: Iterable[str]) -> Iterator[Document]:
+        """Return the texts with the words that the features stand for."""
+        return self.features_.read_documents(texts)
+
+    def trace(
+        self,
+        texts: Iterable[str],
+        *,
+        deleted: Iterator[Positions] | None = None,
+        columns: int = 1,
+        elements: bool = False,
+    ) -> Iterator[LinearTrace]:
+        """Yield the texts in blocks; bags are made anew without deleted words."""
+        return self.trace_kind.blocks(self._layer, texts, deleted)
 
     def _temperature(self) -> float:
         return self.temperature_
 
-    def known_words(self, texts: Iterable[str]) -> NDArray[np.int64]:
-        """Return how many distinct words of each text the model knows."""
-        self.check_fitted()
-        checked = strings("texts", texts)
-        return np.array([len(self.features_.row(text).places) for text in checked], np.int64)
-
     def input_matrix(self, text: str) -> "csr_matrix":
         """Return exactly what the classifier sees, (1, V) sparse."""
         self.check_fitted()
-        return _matrix([self.features_.row(text)], len(self.output_weight_))
+        features = self.features_
+        row = features.row_of(features.read(text))  # type: ignore[arg-type]
+        return _matrix([row], len(self.output_weight_))
 
     @property
     def weights(self) -> dict[str, NDArray[np.float64]]:
@@ -168,16 +199,29 @@ class SVMClassifier(Estimator):
         self.check_fitted()
         return {"output_weight": self.output_weight_, "output_bias": self.output_bias_}
 
+    @property
+    def training_words(self) -> frozenset[str]:
+        """The lower-cased words, or n-grams, of the training texts."""
+        return frozenset(word.lower() for word in self.features_.words)
+
+    def shuffled(self, layers: str, seed: int) -> Self:
+        """Return a copy with weights in random order."""
+        model = copy(self)
+        random = np.random.default_rng(seed)
+        weight = random.permutation(self.output_weight_.ravel())
+        model.output_weight_ = weight.reshape(self.output_weight_.shape)
+        return model
+
     # ---- keeping ------------------------------------------------------------------------------
 
-    def stored(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    def to_tensors(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the tensors and the configuration that :meth:`save` writes."""
         self.check_fitted()
         features = self.features_
         tensors: dict[str, NDArray[Any]] = {
             "output_weight": self.output_weight_,
             "output_bias": self.output_bias_,
-            "vocabulary": packed(features.words),
+            "vocabulary": pack_words(features.words),
         }
         if isinstance(features, TfIdf):
             tensors["document_frequency"] = features.frequencies
@@ -190,7 +234,7 @@ class SVMClassifier(Estimator):
             tensors["idf"] = features.idf()
             described = features.configuration()
         configuration = {
-            "kind": "svm",
+            "kind": self.kind,
             "classes": self.classes_.tolist(),
             "parameters": self.get_params()
             | (
@@ -205,19 +249,19 @@ class SVMClassifier(Estimator):
         return tensors, configuration
 
     @classmethod
-    def from_stored(
+    def from_tensors(
         cls, tensors: Mapping[str, NDArray[Any]], configuration: Mapping[str, Any]
     ) -> Self:
         """Put a model together from what :meth:`save` wrote."""
-        model = cls(**restored_parameters(configuration["parameters"]))
+        model = cls(**restore_parameters(configuration["parameters"]))
         model.classes_ = np.array(configuration["classes"])
         model.output_weight_ = tensors["output_weight"]
         model.output_bias_ = tensors["output_bias"]
         model.temperature_ = configuration["temperature"]
         model.provenance_ = configuration["provenance"]
-        described, words = configuration["features"], unpacked(tensors["vocabulary"])
+        described, words = configuration["features"], unpack_words(tensors["vocabulary"])
         if "vectorizer" in described:
-            model.features_ = restored_features(described, words, tensors["idf"])
+            model.features_ = restore_features(described, words, tensors["idf"])
         else:
             model.features_ = TfIdf(
                 Tokenizer.from_configuration(described["tokenizer"]),
@@ -252,8 +296,8 @@ def _linear_parts(
     return classes, weight, bias
 
 
-def fitted_temperature(scores: NDArray[np.float64], numbers: NDArray[np.intp]) -> float:
-    """Return the temperature under which held-out labels are most probable."""
+def fit_temperature(scores: NDArray[np.float64], numbers: NDArray[np.intp]) -> float:
+    """Return the θ of equation (5) under which held-out labels are most probable."""
     rows = np.arange(len(numbers))
 
     def loss(temperature: float) -> float:
@@ -288,7 +332,7 @@ class _Trainer:
         svm = self._svm(c).fit(self.matrix, self.numbers)
         return _both_classes(svm.coef_.T, svm.intercept_)
 
-    def cross_validated(
+    def cross_validate(
         self, grid: tuple[float, ...], folds: int
     ) -> tuple[float, float | None, NDArray[np.float64] | None]:
         """Return the best C, its accuracy on held-out folds, and all held-out scores.

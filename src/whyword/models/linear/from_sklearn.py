@@ -1,14 +1,14 @@
 """Features of a vectoriser that somebody fitted with scikit-learn."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.errors import InputError, MissingExtraError
-from whyword.models.linear.placement import placed_features
-from whyword.models.linear.tfidf import Bag, FeatureRow, bag_of
+from whyword.models.linear.placement import locate_features
+from whyword.models.linear.tfidf import Bag, FeatureRow, linked_bag
 from whyword.words.document import Document
 
 _VECTORISERS = ("CountVectorizer", "TfidfVectorizer")
@@ -46,21 +46,25 @@ class PipelineFeatures:
         self.vectorizer = vectorizer
         self.words: list[str] = [str(word) for word in vectorizer.get_feature_names_out()]
 
-    def row(self, text: str) -> FeatureRow:
+    def read(self, text: str) -> str:
+        """Return the text: the vectoriser reads for itself."""
+        return text
+
+    def row_of(self, text: str) -> FeatureRow:
         """Return the text's features."""
         matrix = self.vectorizer.transform([text]).tocsr()
         matrix.sort_indices()
         return FeatureRow(matrix.indices.astype(np.intp), matrix.data.astype(np.float64))
 
-    def bag(self, text: str) -> Bag:
+    def bag_of(self, text: str, row: FeatureRow) -> Bag:
         """Return the text's features and the words they stand for.
 
-        An n-gram's share goes to the words it covers in equal parts.
+        An n-gram's share, docs/method.md (16), goes to the words it covers in equal parts.
         """
-        document, occurrences = placed_features(self.vectorizer, text)
+        document, occurrences = locate_features(self.vectorizer, text)
         place_of = self.vectorizer.vocabulary_
         known = [(place_of[name], words) for name, words in occurrences if name in place_of]
-        return bag_of(document, self.row(text), known)
+        return linked_bag(document, row, known)
 
     def bag_without(self, document: Document, deleted: NDArray[np.intp]) -> Bag:
         """Return the document's bag made anew with blanks for the words at these positions.
@@ -71,12 +75,17 @@ class PipelineFeatures:
         characters = list(document.text)
         for start, end in document.spans[deleted].tolist():
             characters[start:end] = " " * (end - start)
-        bag = self.bag("".join(characters))
+        text = "".join(characters)
+        bag = self.bag_of(text, self.row_of(text))
         numbers = {tuple(span): number for number, span in enumerate(document.spans.tolist())}
-        found = [numbers.get(tuple(span), -1) for span in bag.document.spans.tolist()]
-        words = np.array(found, np.intp)[bag.words] if found else bag.words
+        word_numbers = [numbers.get(tuple(span), -1) for span in bag.document.spans.tolist()]
+        words = np.array(word_numbers, np.intp)[bag.words] if word_numbers else bag.words
         placed = words >= 0
         return Bag(document, bag.row, words[placed], bag.features[placed], bag.shares[placed])
+
+    def read_documents(self, texts: Iterable[str]) -> Iterator[Document]:
+        """Return the texts with their words."""
+        return (locate_features(self.vectorizer, text)[0] for text in texts)
 
     def configuration(self) -> dict[str, Any]:
         """Return what is needed to make the vectoriser again; raise if that is code."""
@@ -102,7 +111,7 @@ class PipelineFeatures:
         return np.ones(len(self.words))
 
 
-def restored_features(
+def restore_features(
     configuration: Mapping[str, Any], words: list[str], idf: NDArray[np.float64]
 ) -> PipelineFeatures:
     """Make the vectoriser again."""

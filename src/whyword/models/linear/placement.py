@@ -18,7 +18,7 @@ _GAP = re.compile(r"\s\s+")  # what the character analysers make one space
 _CHUNK = re.compile(r"\S+")
 
 
-def placed_features(
+def locate_features(
     vectorizer: Any,  # noqa: ANN401 - scikit-learn has no types
     text: str,
 ) -> tuple[Document, list[Occurrence]]:
@@ -30,26 +30,26 @@ def placed_features(
     """
     features = Counter(vectorizer.build_analyzer()(text))
     custom = any(callable(getattr(vectorizer, name)) for name in _STEPS)
-    retraced = None if custom else _retraced(vectorizer, text)
+    retraced = None if custom else _retrace(vectorizer, text)
     if retraced is not None and Counter(name for name, _ in retraced[1]) == features:
         return retraced
-    return _searched(features, text)
+    return _search(features, text)
 
 
 _STEPS = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
 
 
-def _retraced(
+def _retrace(
     vectorizer: Any,  # noqa: ANN401 - scikit-learn has no types
     text: str,
 ) -> tuple[Document, list[Occurrence]] | None:
-    prepared, origins = _prepared(text, vectorizer.lowercase, vectorizer.strip_accents)
+    prepared, origins = _preprocess(text, vectorizer.lowercase, vectorizer.strip_accents)
     if vectorizer.analyzer == "word":
         return _words(vectorizer, text, prepared, origins)
     return _characters(vectorizer, text, prepared, origins)
 
 
-def _prepared(text: str, lowercase: bool, accents: str | None) -> tuple[str, list[int]]:
+def _preprocess(text: str, lowercase: bool, accents: str | None) -> tuple[str, list[int]]:
     """Return the preprocessed text, and for each of its characters the place it comes from."""
     characters, sources = list(text), list(range(len(text)))
     if lowercase:
@@ -76,7 +76,7 @@ def _words(
     origins: list[int],
 ) -> tuple[Document, list[Occurrence]] | None:
     pattern = re.compile(vectorizer.token_pattern)
-    spans = [found.span(min(pattern.groups, 1)) for found in pattern.finditer(prepared)]
+    spans = [match.span(min(pattern.groups, 1)) for match in pattern.finditer(prepared)]
     if any(start < end for (_, end), (start, _) in pairwise(spans)) or (-1, -1) in spans:
         return None  # tokens that overlap, or that stand nowhere
     stops = vectorizer.get_stop_words() or ()
@@ -102,8 +102,8 @@ def _characters(
     prepared: str,
     origins: list[int],
 ) -> tuple[Document, list[Occurrence]]:
-    squeezed, places = _squeezed(prepared, origins)
-    document = _document(text, [found.span() for found in _CHUNK.finditer(text)])
+    squeezed, places = _squeeze_spaces(prepared, origins)
+    document = _document(text, [match.span() for match in _CHUNK.finditer(text)])
     starts = document.spans[:, 0]
     least, most = vectorizer.ngram_range
     cut = _within_words if vectorizer.analyzer == "char_wb" else _anywhere
@@ -115,7 +115,7 @@ def _characters(
     return document, occurrences
 
 
-def _squeezed(prepared: str, origins: list[int]) -> tuple[str, list[int]]:
+def _squeeze_spaces(prepared: str, origins: list[int]) -> tuple[str, list[int]]:
     """Return the text with runs of white space as one space, and where each character was."""
     pieces, places, done = [], [], 0
     for gap in _GAP.finditer(prepared):
@@ -133,9 +133,9 @@ def _anywhere(text: str, least: int, most: int) -> Iterator[tuple[str, range]]:
 
 
 def _within_words(text: str, least: int, most: int) -> Iterator[tuple[str, range]]:
-    for found in _CHUNK.finditer(text):
-        start, end = found.span()
-        padded = f" {found[0]} "
+    for match in _CHUNK.finditer(text):
+        start, end = match.span()
+        padded = f" {match[0]} "
         for size in range(least, most + 1):
             for first in range(max(1, len(padded) - size + 1)):
                 low = start - 1 + first
@@ -145,12 +145,12 @@ def _within_words(text: str, least: int, most: int) -> Iterator[tuple[str, range
                 break
 
 
-def _searched(features: Counter[str], text: str) -> tuple[Document, list[Occurrence]]:
+def _search(features: Counter[str], text: str) -> tuple[Document, list[Occurrence]]:
     """Look for the features in the text, the occurrences of each one after the other."""
     folded = text.lower()
     if len(folded) != len(text):
         folded = text
-    document = _document(text, [found.span() for found in _CHUNK.finditer(text)])
+    document = _document(text, [match.span() for match in _CHUNK.finditer(text)])
     starts = document.spans[:, 0]
     occurrences: list[Occurrence] = []
     for feature, count in features.items():
@@ -175,16 +175,16 @@ def _places(name: str, text: str, folded: str, most: int) -> list[int]:
     if not name.strip():
         return []
     exact, lowered = re.escape(name), re.escape(name.lower())
-    wanted = (
+    searches = (
         (rf"(?<!\w){exact}(?!\w)", text),
         (rf"(?<!\w){lowered}(?!\w)", folded),
         (rf"(?<!\w){lowered}", folded),
         (lowered, folded),
     )
     places: dict[int, None] = {}
-    for pattern, where in wanted:
+    for pattern, where in searches:
         if len(places) < most:
-            places |= dict.fromkeys(found.start() for found in re.finditer(pattern, where))
+            places |= dict.fromkeys(match.start() for match in re.finditer(pattern, where))
     return sorted(list(places)[:most])
 
 

@@ -1,7 +1,10 @@
-"""Bags of words: TF-IDF vectors of unit length, without scikit-learn."""
+"""Bags of words: TF-IDF vectors of unit length, without scikit-learn.
+
+Equations are those of docs/method.md.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -18,6 +21,13 @@ class FeatureRow(NamedTuple):
 
     places: NDArray[np.intp]
     values: NDArray[np.float64]
+
+
+class WordPlaces(NamedTuple):
+    """A text's words, and the place of each among the features; −1 for unknown words."""
+
+    document: Document
+    places: list[int]
 
 
 class Bag(NamedTuple):
@@ -50,12 +60,15 @@ class Bag(NamedTuple):
         return known
 
     def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return values of the features, (n, K), as the words' shares of them, (T, K)."""
+        """Return values of the features, (n, K), as the words' shares of them, (T, K).
+
+        Equation (16): R[t, k] = Σ_i a[t, i] · R[i, k], where a is the links' shares.
+        """
         spread = np.zeros((len(self.document), values.shape[1]))
         np.add.at(spread, self.words, self.shares[:, None] * values[self.features])
         return spread
 
-    def gathered(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
+    def gather(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
         """Return values of the words, (T,), as sums over the features' words, (n,).
 
         A word's value is shared equally among the features it has a part in.
@@ -65,10 +78,12 @@ class Bag(NamedTuple):
         return np.bincount(self.features, shares, len(self.row.places)).astype(np.float64)
 
 
-def bag_of(
+def linked_bag(
     document: Document, row: FeatureRow, occurrences: Sequence[tuple[int, Sequence[int]]]
 ) -> Bag:
     """Return the bag in which a feature's m occurrences have 1/m each, its words equal parts.
+
+    The shares are a[t, i] of equation (16).
 
     Parameters
     ----------
@@ -99,6 +114,8 @@ def bag_of(
 class TfIdf:
     """Lower-cased words weighted by frequency in the text and rarity in the training texts.
 
+    A text's features are x[i] of equation (13).
+
     Attributes
     ----------
     tokenizer : Tokenizer
@@ -120,7 +137,7 @@ class TfIdf:
 
     @cached_property
     def idf(self) -> NDArray[np.float64]:
-        """ln((1 + documents) / (1 + frequency)) + 1 of each word, (V,)."""
+        """idf[i] = ln((1 + N) / (1 + f[i])) + 1 of equation (13), (V,)."""
         return np.log((1 + self.documents) / (1 + self.frequencies)) + 1
 
     @cached_property
@@ -128,49 +145,52 @@ class TfIdf:
         """Where each word stands."""
         return {word: place for place, word in enumerate(self.words)}
 
-    def row(self, text: str) -> FeatureRow:
-        """Return the text's features."""
-        return self._row(self._places(self.tokenizer(text)))
-
-    def bag(self, text: str) -> Bag:
-        """Return the text's features and the words they stand for."""
+    def read(self, text: str) -> WordPlaces:
+        """Return the text's words and their places among the features."""
         document = self.tokenizer(text)
-        return self._bag(document, self._places(document))
+        return WordPlaces(document, self._places(document))
+
+    def row_of(self, read: WordPlaces) -> FeatureRow:
+        """Return a text's features, x[i] of equation (13)."""
+        counts = Counter(place for place in read.places if place >= 0)
+        places = np.array(sorted(counts), np.intp)
+        values = np.array([counts[place] for place in places.tolist()], np.float64)
+        values = self.tfidf_weights(places, values)
+        return FeatureRow(places, values / max(float(np.linalg.norm(values)), 1e-300))
+
+    def bag_of(self, read: WordPlaces, row: FeatureRow) -> Bag:
+        """Return a text's features and the words they stand for."""
+        occurrences = [(place, (word,)) for word, place in enumerate(read.places) if place >= 0]
+        return linked_bag(read.document, row, occurrences)
 
     def bag_without(self, document: Document, deleted: NDArray[np.intp]) -> Bag:
         """Return the document's bag made anew without the words at these positions."""
         places = self._places(document)
         for position in deleted.tolist():
             places[position] = -1
-        return self._bag(document, places)
+        read = WordPlaces(document, places)
+        return self.bag_of(read, self.row_of(read))
 
-    def _bag(self, document: Document, places: Sequence[int]) -> Bag:
-        occurrences = [(place, (word,)) for word, place in enumerate(places) if place >= 0]
-        return bag_of(document, self._row(places), occurrences)
+    def read_documents(self, texts: Iterable[str]) -> Iterator[Document]:
+        """Return the texts with their words."""
+        return map(self.tokenizer, texts)
 
-    def weighted(
+    def tfidf_weights(
         self, places: NDArray[np.intp], counts: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return the weight of words that occur so often, before the scaling to unit length."""
+        """Return u[i] = tf(m[i]) · idf[i] of equation (13), of words that occur m[i] times."""
         if self.sublinear:
             counts = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0.0)
-        weighted: NDArray[np.float64] = counts * self.idf[places]
-        return weighted
+        weights: NDArray[np.float64] = counts * self.idf[places]
+        return weights
 
     def _places(self, document: Document) -> list[int]:
         """Return each word's place, −1 for words that were not in the training texts."""
         index = self.index
         return [index.get(word.lower(), -1) for word in document.words]
 
-    def _row(self, found: Iterable[int]) -> FeatureRow:
-        counts = Counter(place for place in found if place >= 0)
-        places = np.array(sorted(counts), np.intp)
-        values = np.array([counts[place] for place in places.tolist()], np.float64)
-        values = self.weighted(places, values)
-        return FeatureRow(places, values / max(float(np.linalg.norm(values)), 1e-300))
 
-
-def fitted_tfidf(texts: Iterable[str], tokenizer: Tokenizer, sublinear: bool) -> TfIdf:
+def fit_tfidf(texts: Iterable[str], tokenizer: Tokenizer, sublinear: bool) -> TfIdf:
     """Count the words of training texts."""
     frequencies: Counter[str] = Counter()
     documents = 0

@@ -1,6 +1,6 @@
 // Which view is shown: the address's fragment says it.
 import * as api from "./api.js";
-import {counted, h, name, percent, problem, waiting} from "./dom.js";
+import {counted, h, name, oneLine, percent, problem, waiting} from "./dom.js";
 import * as explainView from "./explainview.js";
 import * as corpusView from "./corpusview.js";
 import * as errorsView from "./errorsview.js";
@@ -53,9 +53,9 @@ function noCorpus(wanted) {
 }
 
 function describe({model, corpus}) {
-  const kind = model.kind === "cnn" ? "CNN" : "SVM";
-  const parts = [`${kind}, ${counted(model.classes.length, "class", "classes")}, `,
-    h("span", {title: `identity ${model.identity}`}, (model.identity ?? "").slice(0, 8))];
+  const kind = model.kind.length <= 3 ? model.kind.toUpperCase() : oneLine(model.kind);
+  const parts = [`${kind}, ${counted(model.classes.length, "class", "classes")}`];
+  if (model.identity) parts.push(", ", h("span", {title: `identity ${model.identity}`}, model.identity.slice(0, 8)));
   if (corpus) {
     parts.push(" · ", name(corpus.name), `, ${counted(corpus.documents, "document")}`);
     if (corpus.accuracy !== null) parts.push(`, ${percent(corpus.accuracy)} right`);

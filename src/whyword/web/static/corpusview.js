@@ -9,10 +9,11 @@ const TOP = 12, HITS = 10, AROUND = 25, WIDE = 60;  // words shown of a class, h
 const kept = {map: null, words: null, filters: null, query: "", hits: null};
 
 export async function show(view, parameters, server, rest) {
-  const wanted = rest[0] in PARTS ? rest[0] : "map";
+  const parts = Object.entries(PARTS).filter(([key]) => server.corpus.vectors || key === "words");
+  const wanted = parts.some(([key]) => key === rest[0]) ? rest[0] : parts[0][0];
   const body = h("div", {className: `part ${wanted}`});
   view.replaceChildren(
-    h("nav", {className: "parts", "aria-label": "Parts of the corpus view"}, ...Object.entries(PARTS).map(
+    h("nav", {className: "parts", "aria-label": "Parts of the corpus view"}, ...parts.map(
       ([key, [title]]) => h("a", {href: `#/corpus/${key}`, "aria-current": key === wanted ? "page" : null}, title))),
     body);
   await PARTS[wanted][1](body, parameters, server);
@@ -126,7 +127,7 @@ async function showWords(body, parameters) {
     h("option", {value: String(one.target), selected: String(one.target) === target}, oneLine(one.target))));
   body.replaceChildren(
     h("p", {className: "note"}, `What speaks for each class, over ${counted(found.documents, "document")} whatever their own class, by the ` +
-      "strongest occurrence. ", ...(chosen.some((one) => one.words.slice(0, top).some((entry) => !entry.seen))
+      "strongest occurrence. ", ...(chosen.some((one) => one.words.slice(0, top).some((entry) => entry.seen === false))
       ? [h("span", {className: "unseen"}, "Underlined"), ": not in the training texts. "] : []),
     "A word leads to the documents it comes from."),
     h("p", {className: "tools"}, h("label", {htmlFor: "class"}, "Words of "), select), details,
@@ -140,7 +141,7 @@ function wordSection(one, top) {
     location.hash = `#/corpus/words?${new URLSearchParams({c: one.target, w: entry.word})}`;
   });
   [...list.children].forEach((item, n) => {
-    if (!entries[n].seen) item.querySelector(".word").classList.add("unseen");
+    if (entries[n].seen === false) item.querySelector(".word").classList.add("unseen");
     item.firstChild.title = counted(entries[n].occurrences, "occurrence");
   });
   return h("section", {}, h("h2", {}, h("a", {href: `#/corpus/words?${new URLSearchParams({c: one.target})}`}, name(one.target))),

@@ -43,7 +43,7 @@ export function panels(found) {
   const gone = new Set(state.deleted), against = state.against;
   const compared = against === null ? [state.target] : [state.target, against];
   const one = (title, values, figures) => ({title, values, parts, gone, compared, note: note(found, figures)});
-  const figures = (at) => ["scores", "padding", "residual"].map((field) => found[field][at]);
+  const figures = (at) => ["scores", "padding", "constant", "residual"].map((field) => found[field][at]);
   let made;
   if (isContrast()) {
     const second = figures(against);
@@ -58,11 +58,13 @@ export function panels(found) {
   return made;
 }
 
-function note(found, [score, padding, residual]) {
-  const words = score - padding - residual, small = 1e-4 * Math.max(1, Math.abs(score));
-  let line = `${isContrast() ? "difference of the scores" : "score"} ${signed(score)} = words ${signed(words)}`;
+function note(found, [score, padding, constant, residual]) {
+  const words = score - padding - constant - residual, small = 1e-4 * Math.max(1, Math.abs(score));
+  const what = isContrast() ? "difference of the scores" : "score", sign = found.conserves ? " = " : "; ";
+  let line = `${what} ${signed(score)}${sign}words ${signed(words)}`;
   if (Math.abs(padding) > small) line += `, outside of words ${signed(padding)}`;
-  if (Math.abs(residual) > small) line += `, unexplained ${number(residual)}`;
+  if (Math.abs(constant) > small) line += `, biases ${signed(constant)}`;
+  if (Math.abs(residual) > small) line += found.conserves ? `, unexplained ${number(residual)}` : "; need not add up";
   else if (residual !== 0) line += `, rounding ${Math.abs(residual).toExponential(0).replace("-", "−")}`;
   return found.parameters.occurrences === "equal shares"
     ? `${line}; occurrences of a word share its value` : line;

@@ -1,0 +1,114 @@
+"""``whyword evaluate``: how good a model and its explanations are."""
+
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whyword.base.checks import expand_path
+from whyword.base.errors import InputError
+from whyword.base.printable import one_line
+from whyword.base.progress import progress_bar
+from whyword.cli.inputs import open_model, warn_of_training_texts
+from whyword.cli.options import (
+    AsJson,
+    Encoding,
+    LabelColumn,
+    ModelFolder,
+    Seed,
+    Source,
+    TestShare,
+    TextColumn,
+)
+from whyword.cli.outputs import check_apart, stdout_console
+from whyword.cli.tables import evaluation_tables, some_of
+from whyword.corpora.corpus import load_corpus
+from whyword.evaluation.deletion import COMPARED
+from whyword.evaluation.evaluate import evaluate as evaluation_of
+from whyword.evaluation.ranking import RANDOM_KNOWN
+from whyword.methods.registry import METHODS
+
+log = logging.getLogger(__name__)
+
+
+def evaluate(
+    model: ModelFolder,
+    source: Source,
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Which to compare, of {', '.join([*METHODS, RANDOM_KNOWN])} "
+            f"(default: {','.join(COMPARED)})."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="A page to write (.html); the figures as .json beside it."),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(help="Words to delete (default: 50, fewer if texts are short).", min=1),
+    ] = None,
+    least_words: Annotated[
+        int | None,
+        typer.Option(help="Of texts with so many words at least (default: 2 × steps).", min=1),
+    ] = None,
+    runs: Annotated[int, typer.Option(help="Runs of random deletion.", min=1)] = 10,
+    splits: Annotated[int, typer.Option(help="Of the explanatory power.", min=1)] = 10,
+    limit: Annotated[
+        int | None, typer.Option(help="Use so many documents only, chosen by chance.", min=2)
+    ] = None,
+    as_json: AsJson = False,
+    text: TextColumn = None,
+    label: LabelColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    chance_seed: Annotated[
+        int, typer.Option(help="Of random deletion, halves, the documents that --limit takes.")
+    ] = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Judge a model, and methods that explain it, on labelled texts it was not trained on."""
+    if out is not None and out.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{out}: a report is a page; name it .html")
+    for written in () if out is None else (out, out.with_suffix(".json")):
+        check_apart(written, source)
+        if expand_path(written).resolve().parent == expand_path(model).resolve():
+            raise InputError(f"{written} would be in the model's own folder")
+        if expand_path(written).is_dir():
+            raise InputError(f"{written} is a folder")
+    loaded = open_model(model)
+    corpus = load_corpus(source, text=text, label=label, test=test, seed=seed, encoding=encoding)
+    warn_of_training_texts(source, corpus)
+    chosen = some_of(len(corpus), limit, chance_seed)
+    named = f"{source}, {len(chosen):,} of {len(corpus):,} by chance (seed {chance_seed})"
+    with progress_bar("preparing") as report:
+        findings = evaluation_of(
+            loaded,
+            [corpus.texts[n] for n in chosen],
+            [(corpus.labels or ())[n] for n in chosen],
+            _method_names(methods) or None,
+            source=source if len(chosen) == len(corpus) else named,
+            steps=steps,
+            least_words=least_words,
+            runs=runs,
+            splits=splits,
+            seed=chance_seed,
+            on_progress=report,
+        )
+    if out is not None:
+        findings.to_html(out, f"{model.name} on {source}")
+        beside = findings.to_json(out.with_suffix(".json"))
+        log.info("written: %s and %s", one_line(str(out)), one_line(beside))
+    if as_json:
+        print(findings.to_json(), end="")
+    else:
+        stdout_console().print(evaluation_tables(findings))
+
+
+def _method_names(listed: str | None) -> list[str]:
+    names = [name.strip() for name in (listed or "").split(",") if name.strip()]
+    if listed is not None and not names:
+        raise InputError(f"--methods names none; choose from {', '.join([*METHODS, RANDOM_KNOWN])}")
+    return names

@@ -1,0 +1,149 @@
+"""``whyword explain``: the words behind predictions, printed, into a file or into a folder."""
+
+import itertools
+import logging
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from whyword.base.checks import expand_path
+from whyword.base.errors import InputError
+from whyword.base.printable import one_line
+from whyword.base.progress import counted
+from whyword.batch.runs import RunOptions, explain_corpus
+from whyword.cli.inputs import chosen_target, open_model
+from whyword.cli.options import (
+    Address,
+    Documents,
+    Encoding,
+    Engines,
+    Method,
+    ModelFolder,
+    Resume,
+    Seed,
+    TestShare,
+    TextColumn,
+    Workers,
+)
+from whyword.cli.outputs import check_apart, stdout_console, write_corpus_results
+from whyword.corpora.corpus import open_texts
+from whyword.explanation.explanation import Explanation
+from whyword.explanation.formats.registry import FORMATS
+from whyword.explanation.output import format_of, print_explanations, write_explanations
+from whyword.methods.explain import iter_explanations
+
+log = logging.getLogger(__name__)
+
+
+def explain(
+    model: ModelFolder,
+    source: Documents,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target",
+            metavar="CLASS",
+            help="The class to explain, or 'all'. Repeatable. (default: the predicted class)",
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="CLASS", help="Explain why the target rather than this class."),
+    ] = None,
+    method: Method = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help=f"One of {', '.join(FORMATS)}. (default: by the ending of --out, else text)",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="The file to write; without an ending a folder of Parquet files, for corpora "
+            "of any size.",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="For a file: the first so many documents only.", min=1)
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Stop if relevance does not add up to the score, and, for a folder, at a row "
+            "that cannot be read.",
+        ),
+    ] = False,
+    top: Annotated[
+        int | None,
+        typer.Option(help="For a folder: keep so many words of each document.", min=1),
+    ] = None,
+    resume: Resume = False,
+    engine: Engines = "local",
+    workers: Workers = None,
+    address: Address = None,
+    text: TextColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+    parameters: dict[str, Any] | None = None,
+) -> None:
+    """Show which words made the classifier say that, in a text or in every text of a corpus."""
+    parameters = parameters or {}
+    how: RunOptions = {"engine": engine, "workers": workers, "address": address, "resume": resume}
+    if out is not None and output is None and _is_folder(out):
+        if limit is not None:
+            raise InputError("--limit is for a file; a folder has all documents")
+        request: dict[str, Any] = {"target": chosen_target(target), "against": against, "top": top}
+        how |= {"strict": strict, "text": text, "encoding": encoding}
+        run = partial(explain_corpus, method=method, **request, **parameters)
+        write_corpus_results(run, model, source, out, how)
+        return
+    if top is not None or resume or engine != "local" or workers or address:
+        raise InputError(
+            "--top, --resume, --engine, --workers and --address are for a folder: --out why"
+        )
+    file_format = _checked_format(output, out)
+    loaded = open_model(model)
+    records = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+    texts, ids = itertools.tee(itertools.islice(records, limit))
+    explanations = iter_explanations(
+        loaded,
+        (record.text for record in texts),
+        target=chosen_target(target),
+        against=against,
+        method=method,
+        strict=strict,
+        ids=(record.id for record in ids),
+        **parameters,
+    )
+    explanations = _at_least_one(explanations, source)
+    if out is None:
+        print_explanations(explanations, file_format, stdout_console())
+        return
+    check_apart(out, source)
+    write_explanations(counted(explanations, "explaining"), file_format, expand_path(out))
+    log.info("written: %s", one_line(str(out)))
+
+
+def _is_folder(out: Path) -> bool:
+    return not out.suffix or expand_path(out).is_dir()
+
+
+def _at_least_one(explanations: Iterator[Explanation], source: str) -> Iterator[Explanation]:
+    first = list(itertools.islice(explanations, 1))
+    if not first:
+        raise InputError(f"{source} has no documents")
+    return itertools.chain(first, explanations)
+
+
+def _checked_format(name: str | None, out: Path | None) -> str:
+    if name is not None and name not in FORMATS:
+        raise InputError(f"--format may be {', '.join(FORMATS)}; not {name!r}")
+    return format_of(out, name)

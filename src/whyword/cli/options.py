@@ -1,0 +1,80 @@
+"""Arguments and options that several commands have, each said once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whyword.methods.registry import METHODS
+
+# what is read
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="CORPUS",
+        help="20newsgroups, a folder with one sub-folder per class, or a CSV, TSV, JSON Lines "
+        "or Parquet file; ':train' or ':test' behind it takes that part.",
+    ),
+]
+TextColumn = Annotated[str | None, typer.Option("--text", help="The column that holds the text.")]
+LabelColumn = Annotated[str | None, typer.Option("--label", help="The column with the label.")]
+TestShare = Annotated[
+    float, typer.Option("--test", help="Share held out when the source has no split of its own.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Of that split.")]
+Remove = Annotated[
+    str | None,
+    typer.Option(
+        "--remove",
+        help="What to cut from posts and mails: headers,quotes,footers or 'nothing'. "
+        "(default: headers for newsgroups)",
+    ),
+]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="Of text files (default: utf-8).")]
+
+# which model, on which documents, by which method
+
+ModelFolder = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MODEL",
+        help="A folder that `whyword train` wrote, or py:module:name, a model in your code.",
+    ),
+]
+Documents = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|-|CORPUS",
+        help="A text file, '-' for stdin, or a corpus (a table, folder or name).",
+    ),
+]
+Method = Annotated[
+    str | None,
+    typer.Option(
+        "--method",
+        help=f"One of {', '.join(METHODS)}. (default: the first that the model is able to)",
+    ),
+]
+
+# what is written
+
+OutFolder = Annotated[Path, typer.Option("--out", help="The folder to write.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+# runs over a corpus of any size, into a folder
+
+Resume = Annotated[
+    bool, typer.Option("--resume", help="For a folder: go on with a run that was interrupted.")
+]
+Engines = Annotated[
+    str, typer.Option("--engine", help="For a folder: 'local', all cores, or 'ray', a cluster.")
+]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", help="For a folder: processes (default: one per core).", min=1),
+]
+Address = Annotated[
+    str | None,
+    typer.Option("--address", help="Of a running Ray cluster (default: one is started here)."),
+]

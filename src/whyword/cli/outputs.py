@@ -1,0 +1,76 @@
+"""Where a command's results go: the console, a file apart from the source, a folder."""
+
+import logging
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+
+from whyword.base.checks import expand_path
+from whyword.base.errors import InputError
+from whyword.base.printable import one_line
+from whyword.base.progress import progress_bar
+from whyword.batch.folder import REJECTS
+from whyword.batch.runs import Outcome, RunOptions
+from whyword.cli.inputs import open_model
+from whyword.corpora.source import name_and_part
+from whyword.corpora.tables import table_kind
+
+log = logging.getLogger(__name__)
+_PIPE_WIDTH = 160  # of tables when nobody's screen sets a limit
+
+
+def stdout_console() -> Console:
+    """Return where tables are printed: as wide as the screen, texts shown as they are."""
+    width = None if sys.stdout.isatty() else _PIPE_WIDTH
+    return Console(width=width, markup=False, emoji=False, highlight=False)
+
+
+def check_apart(out: Path | None, source: str) -> None:
+    """Raise if a file would be written over the one that is read."""
+    if out is None or source == "-" or not expand_path(out).exists():
+        return
+    if expand_path(out).samefile(_file_of(source)):
+        raise InputError(f"{out} is what is to be read; it will not be written over")
+
+
+def _file_of(source: str) -> Path:
+    name, _ = name_and_part(source)
+    return expand_path(name) if expand_path(name).exists() else Path(os.devnull)
+
+
+def checked_folder(out: Path) -> Path:
+    """Return where to write, which may be there already unless it is a file."""
+    folder = expand_path(out)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{out} is no folder")
+    above = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise InputError(f"{out} cannot be written; name another folder")
+    return folder
+
+
+def write_corpus_results(
+    run: Callable[..., Outcome], model: Path, source: str, out: Path, how: RunOptions
+) -> None:
+    """Go through a corpus of any size and say what came of it."""
+    path = expand_path(name_and_part(source)[0])
+    if source == "-" or (path.is_file() and table_kind(path) is None):
+        raise InputError(f"{source} is no table and no corpus; --out takes a file for one text")
+    loaded = open_model(model)
+    try:
+        with progress_bar("preparing") as report:
+            outcome = run(loaded, source, out, on_progress=report, **how)
+    except (KeyboardInterrupt, SystemExit):
+        log.warning("interrupted; what is done is kept in %s: --resume goes on", one_line(str(out)))
+        raise
+    files = "1 file" if outcome.parts == 1 else f"{outcome.parts:,} files"
+    summary = f"{outcome.n_documents:,} documents in {files}, {outcome.seconds:,.0f} s"
+    if outcome.resumed:
+        summary += f"; {outcome.resumed:,} of them were there before"
+    log.info("written: %s (%s)", one_line(str(outcome.folder)), summary)
+    if outcome.rejected:
+        where = one_line(str(outcome.folder / REJECTS))
+        log.warning("%s rows could not be read: %s", f"{outcome.rejected:,}", where)

@@ -1,0 +1,73 @@
+"""Options for the parameters of methods: they come from the registry, none is written here."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+from whyword.methods.registry import METHODS, Method, Parameter
+
+
+def takes_parameters(command: Callable[..., None]) -> bool:
+    """Return whether a command takes the parameters of methods."""
+    return "parameters" in inspect.signature(command).parameters
+
+
+def with_method_parameters(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with an option for each parameter of a method.
+
+    The command takes those that were given as its argument `parameters`, a dict.
+    """
+    signature = inspect.signature(command)
+    own = {name: one for name, one in signature.parameters.items() if name != "parameters"}
+    options = dict(_options(set(own)))
+
+    @wraps(command)
+    def with_options(**arguments: Any) -> None:  # noqa: ANN401 - what typer has read
+        values = {options[name]: arguments.pop(name) for name in options}
+        chosen = {name: value for name, value in values.items() if value is not None}
+        command(parameters=chosen, **arguments)
+
+    added = [
+        inspect.Parameter(
+            option,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=_annotation(option, name),
+        )
+        for option, name in options.items()
+    ]
+    keyword_only = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own.values()]
+    after = list(own).index("method") + 1
+    every = [*keyword_only[:after], *added, *keyword_only[after:]]
+    with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {one.name: one.annotation for one in every} | {"return": None}
+    return with_options
+
+
+def _options(taken: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield each option's name and the parameter's: they differ where the command has its own."""
+    for method, parameter in _parameters():
+        name = parameter.name
+        yield (f"{method.name}_{name}" if name in taken else name), name
+
+
+def _parameters() -> Iterator[tuple[Method, Parameter]]:
+    """Yield the parameters of all methods, each name once."""
+    seen: set[str] = set()
+    for method in METHODS.values():
+        for parameter in method.parameters:
+            if parameter.name not in seen:
+                seen.add(parameter.name)
+                yield method, parameter
+
+
+def _annotation(option: str, name: str) -> Any:  # noqa: ANN401 - a type
+    having = [m for m in METHODS.values() if name in {one.name for one in m.parameters}]
+    (parameter, *_) = (one for one in having[0].parameters if one.name == name)
+    of = ", ".join(method.name for method in having)
+    about = f"Of {of}: {parameter.meaning} (default: {parameter.default})."
+    option = "--" + option.replace("_", "-")
+    return Annotated[type(parameter.default) | None, typer.Option(option, help=about)]

@@ -1,0 +1,63 @@
+"""``whyword search``: the documents nearest to a text."""
+
+import json
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whyword.analysis.search import SearchIndex
+from whyword.base.checks import expand_path
+from whyword.base.printable import one_line
+from whyword.cli.inputs import open_model, with_distinct_ids
+from whyword.cli.options import (
+    AsJson,
+    Documents,
+    Encoding,
+    ModelFolder,
+    Seed,
+    TestShare,
+    TextColumn,
+)
+from whyword.cli.outputs import stdout_console
+from whyword.cli.tables import hit_json, hit_list
+from whyword.corpora.corpus import open_texts
+
+log = logging.getLogger(__name__)
+
+
+def search(
+    model: ModelFolder,
+    source: Documents,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for: any text.")],
+    top: Annotated[int, typer.Option(help="How many documents.", min=1)] = 5,
+    index: Annotated[
+        Path | None,
+        typer.Option(
+            "--index", help="A file that keeps the corpus's vectors: made once, then read."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    text: TextColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Find the documents of a corpus that are nearest to a text, and say which words make it so."""
+    loaded = open_model(model)
+    if index is not None and expand_path(index).exists():
+        documents = SearchIndex.load(index, loaded)
+        log.info("searched: the %s documents of %s", f"{len(documents):,}", one_line(str(index)))
+    else:
+        read = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+        records = list(with_distinct_ids(read))
+        documents = SearchIndex(loaded, (r.text for r in records), ids=(r.id for r in records))
+        if index is not None:
+            documents.save(index)
+            log.info("written: %s", one_line(str(index)))
+    hits = documents.search(query, top)
+    if as_json:
+        print(json.dumps([hit_json(hit) for hit in hits], ensure_ascii=False, indent=2))
+    else:
+        stdout_console().print(hit_list(hits))

@@ -1,0 +1,123 @@
+"""``whyword serve``: the page and its API."""
+
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whyword.base.printable import one_line
+from whyword.base.progress import counted, progress_bar
+from whyword.cli.inputs import open_model
+from whyword.cli.options import Encoding, ModelFolder, Seed, TestShare, TextColumn
+from whyword.cli.tables import some_of
+from whyword.corpora.corpus import open_texts
+from whyword.web.app import create_app
+from whyword.web.engine import CACHE_BYTES, Engine
+from whyword.web.guard import LOCAL_HOSTS, Access, checked_origin, checked_token, host_of
+from whyword.web.library import open_library
+from whyword.web.limits import Limits
+from whyword.web.processes import checked_processes, usual_processes
+from whyword.web.serving import PORT, address_of, bound_socket, check_extra, open_page, run
+
+log = logging.getLogger(__name__)
+
+
+def serve(
+    model: ModelFolder,
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[CORPUS]",
+            help="Documents to look at: a table, a folder or a name.",
+            show_default=False,
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; 0.0.0.0 lets other machines in.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option(help=f"(default: the first free one from {PORT} on)", min=0, max=65535),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="WHYWORD_TOKEN", help="What requests must bear; better in the environment."
+        ),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ORIGIN", help="A site whose pages may use the API. Repeatable."),
+    ] = None,
+    open_browser: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
+    ] = True,
+    limit: Annotated[
+        int | None, typer.Option(help="Take so many documents of the corpus, by chance.", min=3)
+    ] = None,
+    max_words: Annotated[
+        int, typer.Option(help="Of a request's texts together.", min=1)
+    ] = Limits.words,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            help=f"That share the work (default here: {usual_processes()}).",
+            min=1,
+            max=64,
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option(help="Long texts that a process computes at a time.", min=1, max=256)
+    ] = Limits.workers,
+    waiting: Annotated[
+        int, typer.Option(help="Requests that may wait in a process; others are refused.", min=0)
+    ] = Limits.waiting,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds until an answer is given up.", min=0.1)
+    ] = Limits.work_seconds,
+    memory: Annotated[
+        int, typer.Option(help="MB for a network's answers to words met before, in all.", min=0)
+    ] = CACHE_BYTES >> 20,
+    log_texts: Annotated[
+        bool, typer.Option("--log-texts", help="Let the log show what was sent.")
+    ] = False,
+    text: TextColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Open the page: paste a text, see why, change it; look through a corpus and its errors."""
+    check_extra()
+    limits = Limits(words=max_words, workers=workers, waiting=waiting, work_seconds=timeout)
+    local = host in LOCAL_HOSTS
+    access = Access(
+        token=checked_token(token),
+        origins=tuple(map(checked_origin, allow_origin or ())),
+        hosts=(*LOCAL_HOSTS, *map(host_of, allow_origin or ())) if local else (),
+        log_texts=log_texts,
+    )
+    bound = bound_socket(host, port)  # a port that is taken should not cost a minute's wait
+    loaded = open_model(model)
+    library = None
+    if source is not None:
+        read = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+        records = list(counted(read, "reading"))
+        chosen = [records[number] for number in some_of(len(records), limit, seed)]
+        with progress_bar("preparing") as report:
+            library = open_library(loaded, chosen, Path(source).name, report)
+        if library.labels_are_foreign:
+            log.warning("none of the labels of %s is a class of the model", one_line(source))
+    count = checked_processes(processes)
+    application = create_app(Engine(loaded, limits, (memory << 20) // count), library, access)
+    address = address_of(bound, host)
+    if not local and token is None:
+        log.warning("everybody who reaches this machine may use the model; --token asks for one")
+
+    def ready() -> None:
+        print(f"{address}  (Ctrl-C ends it)", flush=True)
+        if open_browser:
+            open_page(address)
+
+    run(application, bound, limits, ready, count)

@@ -1,0 +1,93 @@
+"""``whyword train``: train a classifier and save it."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whyword.base.checks import expand_path
+from whyword.base.errors import InputError
+from whyword.cli.inputs import parts_to_remove
+from whyword.cli.options import Encoding, LabelColumn, Remove, Seed, Source, TestShare, TextColumn
+from whyword.cli.outputs import stdout_console
+from whyword.cli.tables import training_summary
+from whyword.corpora.corpus import load_corpus
+from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.estimator import Estimator
+from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.store import check_writable
+
+
+class Model(StrEnum):
+    """The kinds of classifier."""
+
+    CNN = "cnn"
+    SVM = "svm"
+
+
+def train(
+    source: Source,
+    out: Annotated[Path, typer.Option("--out", help="The folder to write the model to.")],
+    model: Annotated[Model, typer.Option("--model", help="The kind of classifier.")] = Model.CNN,
+    width: Annotated[
+        str, typer.Option(help="Words a CNN's filter sees; several as in 2,3,4.")
+    ] = "2",
+    filters: Annotated[int, typer.Option(help="A CNN's filters of each width.")] = 800,
+    epochs: Annotated[int, typer.Option(help="A CNN's rounds through the texts.")] = 15,
+    vectors: Annotated[
+        str | None,
+        typer.Option(help="A CNN's word vectors: a file or package (default: GloVe + CBOW)."),
+    ] = None,
+    validation: Annotated[
+        float, typer.Option(help="Share (or number) of documents that choose a CNN's epoch.")
+    ] = 0.1,
+    max_words: Annotated[
+        int | None, typer.Option(help="Keep the first so many words of each text (default: all).")
+    ] = None,
+    text: TextColumn = None,
+    label: LabelColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    remove: Remove = None,
+    encoding: Encoding = None,
+) -> None:
+    """Train a classifier on a corpus's training part and try it on the test part."""
+    loaded = load_corpus(
+        source,
+        text=text,
+        label=label,
+        test=test,
+        seed=seed,
+        remove=parts_to_remove(remove),
+        encoding=encoding,
+    )
+    classifier: Estimator
+    if model is Model.SVM:
+        classifier = SVMClassifier(max_words=max_words, seed=seed)
+    else:
+        classifier = CNNClassifier(
+            vectors=vectors,
+            width=_filter_widths(width),
+            filters=filters,
+            epochs=epochs,
+            validation=int(validation) if validation.is_integer() else validation,
+            max_words=max_words,
+            seed=seed,
+        )
+    out = expand_path(out)
+    check_writable(out)
+    classifier.fit(loaded.train.texts, loaded.train.labels or ())
+    if len(loaded.test):
+        accuracy = classifier.score(loaded.test.texts, loaded.test.labels or ())
+        classifier.provenance_["test_accuracy"] = accuracy
+    identity = classifier.save(out)
+    stdout_console().print(training_summary(classifier, loaded, out, identity))
+
+
+def _filter_widths(width: str) -> int | list[int]:
+    try:
+        numbers = [int(part) for part in width.split(",")]
+    except ValueError:
+        raise InputError(f"--width takes numbers as in 2 or 2,3,4; not {width!r}") from None
+    return numbers[0] if len(numbers) == 1 else numbers

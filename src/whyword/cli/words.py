@@ -1,0 +1,94 @@
+"""``whyword words``: the words that speak for each class."""
+
+import itertools
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whyword.analysis.class_words import class_words
+from whyword.analysis.class_words_page import explain_documents, word_page
+from whyword.base.checks import expand_path
+from whyword.base.errors import InputError
+from whyword.base.files import atomic_write
+from whyword.base.printable import one_line
+from whyword.base.progress import counted
+from whyword.cli.inputs import chosen_target, open_model, with_distinct_ids
+from whyword.cli.options import (
+    AsJson,
+    Documents,
+    Encoding,
+    Method,
+    ModelFolder,
+    Seed,
+    TestShare,
+    TextColumn,
+)
+from whyword.cli.outputs import check_apart, stdout_console
+from whyword.cli.tables import word_tables
+from whyword.corpora.corpus import open_texts
+from whyword.corpora.source import Record
+
+log = logging.getLogger(__name__)
+
+
+def words(
+    model: ModelFolder,
+    source: Documents,
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", metavar="CLASS", help="Repeatable. (default: all classes)"),
+    ] = None,
+    top: Annotated[int, typer.Option(help="How many words for each class.", min=1)] = 30,
+    per: Annotated[str, typer.Option(help="Each 'word' once, or every 'occurrence'.")] = "word",
+    rank: Annotated[
+        str, typer.Option(help="Order by the 'strongest' occurrence, their 'mean' or 'sum'.")
+    ] = "strongest",
+    least: Annotated[int, typer.Option(help="Leave out words that occur less often.", min=1)] = 1,
+    method: Method = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a page, each word linked to its text.")
+    ] = None,
+    as_json: AsJson = False,
+    text: TextColumn = None,
+    test: TestShare = 0.2,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+) -> None:
+    """Show the words that speak most for each class, over all texts of a corpus."""
+    check_apart(html, source)
+    loaded = open_model(model)
+
+    def records() -> Iterator[Record]:
+        read = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+        return with_distinct_ids(read)
+
+    if html is not None and source == "-":
+        raise InputError("a page reads the texts twice, and stdin can be read once; give a file")
+    texts, ids = itertools.tee(counted(records(), "reading"))
+    by_class = class_words(
+        loaded,
+        (record.text for record in texts),
+        chosen_target(target) if target else "all",
+        top,
+        per,
+        rank=rank,
+        least=least,
+        method=method,
+        ids=(record.id for record in ids),
+    )
+    if html is not None:
+        pairs = ((record.id, record.text) for record in records())
+        title = f"Class words: {source}"
+        page = word_page(by_class, explain_documents(loaded, pairs, by_class, method), title)
+        with atomic_write(expand_path(html)) as draft, draft.open("w", encoding="utf-8") as stream:
+            stream.writelines(page)
+        log.info("written: %s", one_line(str(html)))
+    elif as_json:
+        listed = {str(label): [e._asdict() for e in entries] for label, entries in by_class.items()}
+        print(json.dumps(listed, ensure_ascii=False, indent=2))
+    else:
+        stdout_console().print(word_tables(by_class))

@@ -1,0 +1,1 @@
+"""One file a format: how explanations are written, and read again."""

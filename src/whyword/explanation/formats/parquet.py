@@ -1,0 +1,168 @@
+"""Parquet: one row an explanation."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.base.errors import InputError
+from whyword.base.printable import storable
+from whyword.explanation.formats.format import ExplanationLike, Format
+from whyword.explanation.formats.json import plain_value
+from whyword.explanation.row import BY_NAME, ELEMENTS, FIELDS, LEFT_OUT, Row
+
+_BLOCK = 256  # rows of a Parquet file's row group
+
+
+def write(rows: Iterable[Row], path: Path) -> int:
+    """Write a Parquet file, one row an explanation, a block at a time; return how many."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    remaining = iter(rows)
+    first = list(islice(remaining, 1))
+    if not first:
+        raise InputError("there are no explanations to write")
+    schema = _schema_of(first[0])
+    remaining, count = chain(first, remaining), 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        while block := list(islice(remaining, _BLOCK)):
+            arrays = [_column([row[field.name] for row in block], field) for field in schema]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            count += len(block)
+    return count
+
+
+def read(path: Path) -> Iterator[Row]:
+    """Yield the explanations of a Parquet file, a block at a time."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            for batch in file.iter_batches(_BLOCK):
+                yield from batch.to_pylist()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{path} is damaged or no Parquet file ({reason})") from None
+
+
+def _column(values: list[Any], field: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return the values of one column as an Arrow array."""
+    import pyarrow as pa
+
+    element, shape = BY_NAME[field.name].element, BY_NAME[field.name].shape
+    if element == "json":
+        values = [parameters_text(value) for value in values]
+    elif element == "string" and shape:
+        values = [[storable(word) for word in words] for words in values]
+    elif element == "string":
+        values = [value and storable(value) for value in values]
+    elif all(isinstance(value, np.ndarray) for value in values):
+        return _lists(values, field.type)
+    try:
+        return pa.array(values, field.type)
+    except (pa.ArrowException, OverflowError) as error:
+        raise InputError(f"Parquet cannot hold the column {field.name!r}: {error}") from None
+
+
+def _lists(values: list[Any], kind: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return arrays as an Arrow array of lists."""
+    firsts = np.cumsum([0, *map(len, values)])
+    return arrow_lists(np.concatenate(values), firsts).cast(kind)
+
+
+def arrow_lists(values: Any, firsts: NDArray[Any]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return an Arrow array of lists, without a Python object for each number.
+
+    Parameters
+    ----------
+    values : Arrow array, or array of any number of dimensions
+        The rows of one of several dimensions are lists themselves.
+    firsts : (lists + 1,) int
+        List d is ``values[firsts[d]:firsts[d + 1]]``.
+    """
+    import pyarrow as pa
+
+    if isinstance(values, np.ndarray) and values.ndim > 1:
+        count, width = values.shape[:2]
+        values = arrow_lists(values.reshape(-1, *values.shape[2:]), np.arange(count + 1) * width)
+    elif isinstance(values, np.ndarray):
+        values = pa.array(np.ascontiguousarray(values))
+    return pa.ListArray.from_arrays(pa.array(firsts.astype(np.int32)), values)
+
+
+def parameters_text(parameters: Mapping[str, Any]) -> str:
+    """Return a method's parameters as Parquet has them: JSON."""
+    return json.dumps(plain_value(parameters, short=False), ensure_ascii=False)
+
+
+def _schema_of(row: Row) -> Any:  # noqa: ANN401 - pyarrow has no types
+    return arrow_schema(
+        row["classes"],
+        target=row["target"],
+        several=isinstance(row["residual"], np.ndarray),
+        method=row["method"],
+        parameters=row["parameters"],
+        model=row["model"],
+        elements=ELEMENTS.name in row,
+    )
+
+
+def arrow_schema(
+    classes: Sequence[Any],
+    *,
+    target: object,
+    several: bool,
+    method: str,
+    parameters: Mapping[str, Any],
+    model: str | None,
+    elements: bool = False,
+    top: int | None = None,
+) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return the columns' types; they depend on the labels and on the number of targets.
+
+    Parameters
+    ----------
+    classes : sequence of labels
+    target : label or several
+    several : bool
+        Whether relevance is (T, K).
+    method, parameters, model
+        What the file says of itself.
+    elements : bool
+        Whether there is relevance of input dimensions.
+    top : int, optional
+        How many words there are of each document; what the others have is a column, too.
+    """
+    import pyarrow as pa
+
+    try:
+        label = pa.infer_type(list(classes))
+    except (pa.ArrowException, OverflowError) as error:
+        raise InputError(f"Parquet cannot hold these classes: {error}") from None
+    extra = [ELEMENTS] * elements + [LEFT_OUT] * (top is not None)
+    types = {field.name: field.arrow_type(label, several) for field in (*FIELDS, *extra)}
+    if not isinstance(target, list | tuple):
+        types["target"] = pa.infer_type([target])  # "all" beside classes that are numbers
+    about = {
+        "whyword": version("whyword"),
+        "method": method,
+        "parameters": parameters_text(parameters),
+        "model": model or "",
+    }
+    if top is not None:
+        about["top"] = str(top)
+    return pa.schema(list(types.items()), metadata=about)
+
+
+def _write(explanations: Iterable[ExplanationLike], path: Path) -> None:
+    write((explanation.fields() for explanation in explanations), path)
+
+
+FORMAT = Format("parquet", (".parquet",), _write)

@@ -1,0 +1,109 @@
+"""Taking words away from any model: cut them out of the text, and ask it again."""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.base.errors import InputError
+from whyword.models.protocol import Erasable, Erased, Positions, Scores, Targets, Trace
+from whyword.models.relevance import Relevance
+from whyword.words.document import Document
+
+_TEXTS = 64  # handed to a model at a time
+
+
+class ErasableText(Erasable, Trace):
+    """A trace that can score other texts, so that words can be cut out."""
+
+    @abstractmethod
+    def rescore(self, texts: list[str]) -> tuple[Scores, Scores]:
+        """Return scores and probabilities of texts, (texts, C) each."""
+
+    def removed_words(self, number: int) -> NDArray[np.bool_]:
+        """Return which words of a document are gone from the start, (T,); none by default."""
+        return np.zeros(len(self.documents[number]), np.bool_)
+
+    def erase(self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool) -> Erased:
+        """Return what the model says of the texts, words cut out of them: docs/method.md (27)."""
+        _, runs, steps = orders.shape
+        classes = self.scores.shape[1]
+        scores = np.empty((len(documents), runs, steps + 1, classes))
+        chances = np.empty(scores.shape)
+        for at, (number, each) in enumerate(zip(documents.tolist(), orders, strict=True)):
+            document, gone = self.documents[number], self.removed_words(number)
+            texts = (text for order in each for text in _texts(document, gone, order, insert))
+            for result, rows in zip((scores, chances), self._rescore_all(texts), strict=True):
+                result[at] = rows.reshape(runs, steps + 1, classes)
+        return Erased(scores, chances)
+
+    def occlusion(self, targets: Targets) -> Relevance:
+        """Return what the score loses when a word is cut out of the text: docs/method.md (21)."""
+        words = []
+        for number, (document, chosen) in enumerate(zip(self.documents, targets, strict=True)):
+            without_each, _ = self._rescore_all(
+                _texts_without_each(document, self.removed_words(number))
+            )
+            words.append(self.scores[number, chosen] - without_each[:, chosen])
+        return Relevance(words, np.zeros(targets.shape))
+
+    def _rescore_all(self, texts: Iterator[str]) -> tuple[Scores, Scores]:
+        scores = chances = [np.empty((0, self.scores.shape[1]))]
+        while some := list(islice(texts, _TEXTS)):
+            new, probable = self.rescore(some)
+            scores, chances = [*scores, new], [*chances, probable]
+        return np.concatenate(scores), np.concatenate(chances)
+
+
+def _texts(
+    document: Document, removed: NDArray[np.bool_], order: NDArray[np.int32], insert: bool
+) -> Iterator[str]:
+    """Yield the text after each step, the words that are gone cut out of it."""
+    gone = np.full(len(document), insert) | removed
+    yield text_without(document, gone)
+    for word in order.tolist():
+        if word >= 0:
+            gone[word] = not insert or removed[word]
+        yield text_without(document, gone)
+
+
+def _texts_without_each(document: Document, removed: NDArray[np.bool_]) -> Iterator[str]:
+    """Yield the text without its first word, without its second, and so on."""
+    for word in range(len(document)):
+        gone = removed.copy()
+        gone[word] = True
+        yield text_without(document, gone)
+
+
+def text_without(document: Document, gone: NDArray[np.bool_]) -> str:
+    """Return the text without the words that are gone."""
+    pieces, done = [], 0
+    for start, end in document.spans[gone].tolist():
+        pieces.append(document.text[done:start])
+        done = end
+    return "".join([*pieces, document.text[done:]])
+
+
+def next_positions(deleted: Iterator[Positions], document: Document) -> Positions:
+    """Return the positions of the next document's deleted words; raise if it has no such."""
+    positions = next(deleted, None)
+    if positions is None:
+        raise InputError("there are fewer lists of deleted words than texts")
+    if len(positions) and (positions.min() < 0 or positions.max() >= len(document)):
+        wrong = int(positions.max() if positions.min() >= 0 else positions.min())
+        raise InputError(
+            f"word {wrong} is to be deleted, but the text's words are 0 … {len(document) - 1}"
+            if len(document)
+            else f"word {wrong} is to be deleted, but there is no word in the text"
+        )
+    return positions
+
+
+def deleted_words(deleted: Iterator[Positions] | None, document: Document) -> NDArray[np.bool_]:
+    """Return which words of the next document are deleted, (T,)."""
+    gone = np.zeros(len(document), np.bool_)
+    if deleted is not None:
+        gone[next_positions(deleted, document)] = True
+    return gone

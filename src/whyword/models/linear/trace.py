@@ -1,0 +1,304 @@
+"""The traces of linear models: features times weights, and the words they stand for.
+
+The notation, and the numbers of equations, are those of docs/method.md.
+"""
+
+from abc import ABC
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.base.errors import MissingExtraError
+from whyword.models.erasure import ErasableText, next_positions
+from whyword.models.linear.tfidf import Bag, FeatureRow, TfIdf
+from whyword.models.probabilities import softmax
+from whyword.models.protocol import (
+    Decomposable,
+    Differentiable,
+    Embedded,
+    Erasable,
+    Erased,
+    Positions,
+    Rows,
+    Scores,
+    Targets,
+    Trace,
+)
+from whyword.models.relevance import Relevance
+from whyword.words.document import Document
+
+Values = NDArray[np.float64]
+
+_DOCUMENTS = 256  # of a block
+
+
+class Features(Protocol):
+    """Texts to bags of features, in two steps, so that what only predicts needs the first."""
+
+    def read(self, text: str) -> Any:  # noqa: ANN401 - what the next two take
+        """Return the text as the features see it."""
+
+    def row_of(self, read: Any) -> FeatureRow:  # noqa: ANN401
+        """Return the features of what was read."""
+
+    def bag_of(self, read: Any, row: FeatureRow) -> Bag:  # noqa: ANN401
+        """Return the words that the features stand for."""
+
+    def bag_without(self, document: Document, deleted: Positions) -> Bag:
+        """Return the document's bag made anew without these words."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearLayer:
+    """Scores from features.
+
+    Attributes
+    ----------
+    features : Features
+    weight : (V, C) float64
+        w[i, k].
+    bias : (C,) float64
+        b[k].
+    temperature : float
+        θ of equation (5): scores are divided by it before the softmax.
+    """
+
+    features: Any
+    weight: Values
+    bias: Values
+    temperature: float
+
+    def scores(self, rows: Sequence[FeatureRow]) -> Scores:
+        """Return the scores x[k] = Σ_i x[i] · w[i, k] + b[k], equation (14): (rows, C)."""
+        scores = np.empty((len(rows), len(self.bias)))
+        for number, row in enumerate(rows):
+            scores[number] = row.values @ self.weight[row.places] + self.bias
+        return scores
+
+
+class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
+    """Bags of features under a linear model.
+
+    Parameters
+    ----------
+    layer : LinearLayer
+    texts : list of str
+    deleted : iterator of (n,) intp, optional
+        Of which one entry is taken for each text.
+    """
+
+    is_piecewise_linear = True
+
+    def __init__(
+        self, layer: LinearLayer, texts: list[str], deleted: Iterator[Positions] | None = None
+    ) -> None:
+        features = layer.features
+        self.layer = layer
+        self.deleted: list[Positions] | None = None
+        self._read = [features.read(text) for text in texts]
+        self.rows: list[FeatureRow] = [features.row_of(read) for read in self._read]
+        if deleted is not None:
+            whole = self.bags
+            self.known = [bag.known for bag in whole]
+            self.deleted = [next_positions(deleted, bag.document) for bag in whole]
+            self.bags = [
+                features.bag_without(bag.document, positions)
+                for bag, positions in zip(whole, self.deleted, strict=True)
+            ]
+            self.rows = [bag.row for bag in self.bags]
+        self.scores = layer.scores(self.rows)
+
+    @classmethod
+    def blocks(
+        cls, layer: LinearLayer, texts: Iterable[str], deleted: Iterator[Positions] | None
+    ) -> Iterator[Self]:
+        """Yield the texts in blocks."""
+        remaining = iter(texts)
+        while some := list(islice(remaining, _DOCUMENTS)):
+            yield cls(layer, some, deleted)
+
+    @cached_property
+    def bags(self) -> list[Bag]:
+        """The features, and the words they stand for."""
+        pairs = zip(self._read, self.rows, strict=True)
+        return [self.layer.features.bag_of(read, row) for read, row in pairs]
+
+    @cached_property
+    def documents(self) -> list[Document]:  # type: ignore[override]
+        """The texts with their words."""
+        return [bag.document for bag in self.bags]
+
+    @cached_property
+    def known(self) -> list[NDArray[np.bool_]]:  # type: ignore[override]
+        """Whether each word has a part in a feature."""
+        return [bag.known for bag in self.bags]
+
+    @property
+    def known_words(self) -> NDArray[np.int64]:
+        """How many features each text has."""
+        return np.array([len(row.places) for row in self.rows], np.int64)
+
+    def probabilities_of(self, scores: Scores) -> Scores:
+        """Return the softmax of the scores at the model's temperature, equation (5)."""
+        return softmax(scores / self.layer.temperature)
+
+    # ---- words --------------------------------------------------------------------------------
+
+    def lrp(self, targets: Targets, *, elements: bool = False, **rule: Any) -> Relevance:  # noqa: ANN401
+        """Return R[i, k] = x[i] · w[i, k] + b[k] / n, equation (15), as occurrences' shares (16).
+
+        Without a known word b[k] is padding; where it is kept apart it is the constant (17).
+        """
+        return self._decompose(targets, shared=rule["bias"] == "shared")
+
+    def gradient_input(self, targets: Targets, *, elements: bool = False) -> Relevance:
+        """Return R[i, k] = x[i] · w[i, k], equation (20), as occurrences' shares (16)."""
+        return self._decompose(targets, shared=False)
+
+    def _decompose(self, targets: Targets, shared: bool) -> Relevance:
+        """Return equation (15), b[k] / n added where biases are shared, and the constant (17)."""
+        words, padding, units = [], [], []
+        biases = self.layer.bias[targets]
+        for bag, chosen, bias in zip(self.bags, targets, biases * shared, strict=True):
+            values = self.layer.weight[bag.row.places][:, chosen] * bag.row.values[:, None]
+            if len(values):
+                values = values + bias / len(values)
+                bias = np.zeros_like(bias)
+            words.append(bag.spread(values))
+            unplaced = values.sum(axis=0) - words[-1].sum(axis=0)
+            padding.append(bias + np.where(np.abs(unplaced) > 1e-12, unplaced, 0))
+            units.append(values)
+        return Relevance(words, np.array(padding), biases * (not shared), units=units)
+
+    def sensitivity(self, targets: Targets, *, elements: bool = False) -> Relevance:
+        """Return R[i, k] = w[i, k]², equation (19), as occurrences' shares (16)."""
+        units = [
+            self.layer.weight[bag.row.places][:, chosen] ** 2
+            for bag, chosen in zip(self.bags, targets, strict=True)
+        ]
+        return self._spread(units)
+
+    def _spread(self, units: list[Values]) -> Relevance:
+        words = [bag.spread(values) for bag, values in zip(self.bags, units, strict=True)]
+        return Relevance(words, np.zeros((len(words), units[0].shape[1])), units=units)
+
+    # ---- vectors ------------------------------------------------------------------------------
+
+    def uniform(self) -> Relevance:
+        """Return 1 for each feature: a binary bag of words, instead of equation (24)."""
+        return self._spread([np.ones((len(bag.row.places), 1)) for bag in self.bags])
+
+    def tfidf(self) -> Relevance:
+        """Return the features' own values x[i]: for our bags of words, TF-IDF, equation (13)."""
+        return self._spread([bag.row.values[:, None] for bag in self.bags])
+
+    def summary(self, relevance: Relevance, each: bool = False) -> Rows:
+        """Return d[i] = R[i, k], equations (15), (19) or (20), as sparse rows: (n, V) float32."""
+        sparse = _scipy_sparse()
+        if relevance.units is None:
+            pairs = zip(self.bags, relevance.words, strict=True)
+            values = [bag.gather(words[:, 0]) for bag, words in pairs]
+        else:
+            values = [units[:, 0] for units in relevance.units]
+        size = len(self.layer.weight)
+        if each:
+            (bag,), (value,) = self.bags, values
+            shares = (bag.shares * value[bag.features]).astype(np.float32)
+            places = (bag.words, bag.row.places[bag.features])
+            return sparse.csr_matrix((shares, places), (len(bag.document), size))
+        ends = np.cumsum([0, *map(len, values)])
+        features = np.concatenate([bag.row.places for bag in self.bags])
+        numbers = np.concatenate(values).astype(np.float32)
+        return sparse.csr_matrix((numbers, features, ends), (len(values), size))
+
+
+class TfIdfTrace(LinearTrace, Erasable):
+    """Of our own bag of words, of which occurrences can be taken away by arithmetic."""
+
+    is_quick = True
+    equal_shares = True
+
+    def occlusion(self, targets: Targets) -> Relevance:
+        """Return equation (21): what x[k] loses without an occurrence, the bag (13) made anew."""
+        pairs = zip(self.bags, targets, strict=True)
+        return Relevance(
+            [self._losses(bag, chosen) for bag, chosen in pairs], np.zeros(targets.shape)
+        )
+
+    def _losses(self, bag: Bag, chosen: NDArray[np.int32]) -> Values:
+        """Return (T, K) losses: in (13), one occurrence fewer changes one u[i] and the norm."""
+        features: TfIdf = self.layer.features
+        places, count = bag.row.places, len(bag.row.places)
+        counts = np.bincount(bag.features, minlength=count).astype(np.float64)
+        before, after = (
+            features.tfidf_weights(places, counts),
+            features.tfidf_weights(places, counts - 1),
+        )
+        weight, bias = self.layer.weight[places][:, chosen], self.layer.bias[chosen]
+        square = before @ before
+        squares = square - before**2 + after**2
+        norms = np.sqrt(np.where(squares > 1e-12 * square, squares, np.inf))  # no word left: 0
+        sums = before @ weight + (after - before)[:, None] * weight
+        score = bag.row.values @ weight + bias
+        losses = score - (sums / norms[:, None] + bias)
+        result = np.zeros((len(bag.document), len(chosen)))
+        result[bag.words] = losses[bag.features]
+        return result
+
+    def erase(self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool) -> Erased:
+        """Return equation (27): what the model says while occurrences go and bags are made anew."""
+        scores = np.array(
+            [
+                [self._scores_by_step(self.bags[number], order, insert) for order in each]
+                for number, each in zip(documents.tolist(), orders, strict=True)
+            ]
+        )
+        return Erased(scores, self.probabilities_of(scores))
+
+    def _scores_by_step(self, bag: Bag, order: NDArray[np.int32], insert: bool) -> Scores:
+        """Return (K + 1, C) scores x[k, m]: the counts after each step through (13) and (14)."""
+        features: TfIdf = self.layer.features
+        places = bag.row.places
+        feature_of = np.full(len(bag.document) + 1, -1, np.intp)  # the last: what −1 stands for
+        feature_of[bag.words] = bag.features
+        changed = feature_of[order]
+        known = np.flatnonzero(changed >= 0)
+        changes = np.zeros((len(order) + 1, len(places)))
+        changes[known + 1, changed[known]] = 1
+        counts = changes.cumsum(axis=0)
+        if not insert:
+            counts = np.bincount(bag.features, minlength=len(places)) - counts
+        values = features.tfidf_weights(places, counts)
+        norms = np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-300)
+        scores: Scores = values / norms @ self.layer.weight[places] + self.layer.bias
+        return scores
+
+
+class PipelineTrace(LinearTrace, ErasableText):
+    """Of somebody's vectoriser: words are cut out of the text, and it reads again."""
+
+    def rescore(self, texts: list[str]) -> tuple[Scores, Scores]:
+        """Return scores and probabilities of texts."""
+        features = self.layer.features
+        scores = self.layer.scores([features.row_of(features.read(text)) for text in texts])
+        return scores, self.probabilities_of(scores)
+
+    def removed_words(self, number: int) -> NDArray[np.bool_]:
+        """Return which words of a document were deleted."""
+        gone = super().removed_words(number)
+        if self.deleted is not None:
+            gone[self.deleted[number]] = True
+        return gone
+
+
+def _scipy_sparse() -> Any:  # noqa: ANN401 - scipy has no types
+    try:
+        from scipy import sparse
+    except ImportError:
+        raise MissingExtraError("scipy", "train") from None
+    return sparse

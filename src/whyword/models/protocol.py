@@ -1,0 +1,321 @@
+"""What the rest of the house may ask of a model: a trace of texts, and what the trace can do.
+
+A model traces texts into blocks: one forward pass over some documents, kept. A trace has scores and
+words; what it can do more is an ability, a small class each, and a method names the one it needs.
+Which abilities a model's traces have is known before any text is read, from its `trace_kind`. So a
+new kind of model is one folder with a classifier and its trace; nothing else asks what it is.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.models.probabilities import softmax
+from whyword.models.relevance import FilterRelevance, Relevance
+from whyword.words.document import Document
+
+Scores: TypeAlias = NDArray[np.float64]
+Targets: TypeAlias = NDArray[np.int32]
+Positions: TypeAlias = NDArray[np.intp]
+Rows: TypeAlias = Any  # (documents, D) float32, or (documents, V) sparse: scipy has no types
+
+
+class Trace(ABC):
+    """One forward pass over n documents, kept.
+
+    Attributes
+    ----------
+    documents : list of n Document
+    known : list of (T,) bool
+        Whether the model knows each word.
+    scores : (n, C) float64
+    output : str
+        What the scores are: "score", or "probability" where the model says nothing else.
+    is_quick : bool
+        Whether a text of a page takes milliseconds, with every word left out once, too.
+    equal_shares : bool
+        Whether all occurrences of a word carry equal shares of the word's value.
+    """
+
+    documents: Sequence[Document]
+    known: Sequence[NDArray[np.bool_]]
+    scores: Scores
+    output: ClassVar[str] = "score"
+    is_quick: ClassVar[bool] = False
+    equal_shares: ClassVar[bool] = False
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def probabilities_of(self, scores: Scores) -> Scores:
+        """Return the probabilities that belong to scores, (…, C)."""
+        return softmax(scores)
+
+    @property
+    def probabilities(self) -> Scores:
+        """The model's own, (n, C)."""
+        return self.probabilities_of(self.scores)
+
+    @property
+    def predicted(self) -> NDArray[np.intp]:
+        """The number of each document's class, (n,)."""
+        best: NDArray[np.intp] = self.scores.argmax(axis=1)
+        return best
+
+    @property
+    def known_words(self) -> NDArray[np.int64]:
+        """How much of each document the model knows, (n,); of a document with 0 it says nothing."""
+        return np.array([int(words.sum()) for words in self.known], np.int64)
+
+
+class TextClassifier(Protocol):
+    """All that methods, analysis, evaluation, batch, web and cli may ask of a model."""
+
+    @property
+    def classes_(self) -> Any:  # noqa: ANN401 - an array or a list
+        """The C labels."""
+
+    @property
+    def kind(self) -> str:
+        """What it is called: the name of its kind, or of its class."""
+
+    @property
+    def identity(self) -> str | None:
+        """What tells it from all other models; None if nothing does."""
+
+    @property
+    def trace_kind(self) -> type[Trace]:
+        """The class of its traces: what they can do."""
+
+    def documents(self, texts: Iterable[str]) -> Iterator[Document]:
+        """Return the texts with the words that the model finds in them."""
+
+    def trace(
+        self,
+        texts: Iterable[str],
+        *,
+        deleted: Iterator[Positions] | None = None,
+        columns: int = 1,
+        elements: bool = False,
+    ) -> Iterator[Trace]:
+        """Yield the texts in blocks; texts and deleted words are read in step, lazily.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        deleted : iterator of (n,) intp, optional
+            One entry per text: the words, by position, that are deleted before the model looks.
+            They stay words of the document.
+        columns : int
+            How many classes will be explained of each document; it bounds a block's memory.
+        elements : bool
+            Whether relevance is wanted for each input dimension; so does this.
+        """
+
+
+# ---- abilities of a trace ---------------------------------------------------------------------
+
+
+class Decomposable(ABC):
+    """Its scores can be shared out among the words: layer-wise relevance propagation.
+
+    Attributes
+    ----------
+    rule_parameters : tuple of str
+        Which parameters of the method "lrp" its rule has.
+    """
+
+    rule_parameters: ClassVar[tuple[str, ...]] = ("bias",)
+
+    @abstractmethod
+    def lrp(self, targets: Targets, *, elements: bool = False, **rule: Any) -> Relevance:  # noqa: ANN401
+        """Return the words' relevance for (n, K) targets."""
+
+
+class Differentiable(ABC):
+    """Its scores have gradients with respect to the input vectors.
+
+    Attributes
+    ----------
+    is_piecewise_linear : bool
+        Whether gradient × input and the biases add up to the score.
+    """
+
+    is_piecewise_linear: ClassVar[bool] = False
+
+    @abstractmethod
+    def sensitivity(self, targets: Targets, *, elements: bool = False) -> Relevance:
+        """Return the squared gradient, summed over each word's dimensions."""
+
+    @abstractmethod
+    def gradient_input(self, targets: Targets, *, elements: bool = False) -> Relevance:
+        """Return the gradient times the input, summed over each word's dimensions."""
+
+
+class Erased(NamedTuple):
+    """What a model says of n documents while words go, in R orders of K words.
+
+    Attributes
+    ----------
+    scores, probabilities : (n, R, K + 1, C) float64
+        The first is the start.
+    """
+
+    scores: Scores
+    probabilities: Scores
+
+
+class Erasable(ABC):
+    """Words can be taken out of its documents."""
+
+    @abstractmethod
+    def erase(self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool) -> Erased:
+        """Return what the model says after each step.
+
+        Parameters
+        ----------
+        documents : (n,) intp
+            Which of the trace's documents.
+        orders : (n, R, K) int32
+            The words, by position, in R orders; −1 changes nothing.
+        insert : bool
+            Begin without any word, and put them in instead.
+        """
+
+    @abstractmethod
+    def occlusion(self, targets: Targets) -> Relevance:
+        """Return what the targets' scores lose when a word is taken out, one after the other."""
+
+
+class Embedded(ABC):
+    """Its documents are vectors: summaries, maps, search."""
+
+    @abstractmethod
+    def uniform(self) -> Relevance:
+        """Return weights that are the same for all words."""
+
+    @abstractmethod
+    def tfidf(self) -> Relevance:
+        """Return weights by the words' rarity in the training texts."""
+
+    @abstractmethod
+    def summary(self, relevance: Relevance, each: bool = False) -> Rows:
+        """Return Σ_t R[t]·x[t] of each document, R for the first target.
+
+        With `each`, what each word of the only document adds to it: (T, …).
+        """
+
+
+class ElementWise(Embedded):
+    """Its words' vectors have dimensions with a relevance of their own.
+
+    The sums are Σ_t R[t, i]·x[t, i] for the first target, without the relevance of single elements
+    ever being held; `each` is as for :meth:`Embedded.summary`.
+    """
+
+    @abstractmethod
+    def lrp_sums(self, targets: Targets, each: bool = False, **rule: Any) -> Rows:  # noqa: ANN401
+        """Return the sums for LRP."""
+
+    @abstractmethod
+    def sensitivity_sums(self, targets: Targets, each: bool = False) -> Rows:
+        """Return the sums for squared gradients."""
+
+    @abstractmethod
+    def gradient_input_sums(self, targets: Targets, each: bool = False) -> Rows:
+        """Return the sums for gradient × input."""
+
+
+class Filters(NamedTuple):
+    """What a network's F filters found in n documents.
+
+    Attributes
+    ----------
+    activations : (n, F) float32
+        Each filter's maximum over the text, 0 if it did not fire.
+    starts : (n, F) int32
+        The first word of the window that attains it.
+    widths : (F,) int32
+    """
+
+    activations: NDArray[np.float32]
+    starts: NDArray[np.int32]
+    widths: NDArray[np.int32]
+
+
+class Filtered(ABC):
+    """It has a layer of filters, each with a relevance of its own."""
+
+    @abstractmethod
+    def filters(self) -> Filters:
+        """Return what they found."""
+
+    @abstractmethod
+    def lrp_filters(self, targets: Targets, **rule: Any) -> FilterRelevance:  # noqa: ANN401
+        """Return the filters' relevance for (n, K) targets."""
+
+    @abstractmethod
+    def sensitivity_filters(self, targets: Targets) -> FilterRelevance:
+        """Return the squared gradient with respect to each filter."""
+
+    @abstractmethod
+    def gradient_input_filters(self, targets: Targets) -> FilterRelevance:
+        """Return the gradient times the filter's activation."""
+
+
+# ---- abilities of a model ---------------------------------------------------------------------
+
+
+class Trained(ABC):
+    """Its training is known: the words it has seen, and weights that can be shuffled.
+
+    Attributes
+    ----------
+    shuffled_layers : tuple of str
+        What :meth:`shuffled` takes.
+    """
+
+    shuffled_layers: ClassVar[tuple[str, ...]] = ("all",)
+
+    @property
+    @abstractmethod
+    def training_words(self) -> Collection[str]:
+        """The lower-cased words of the training texts."""
+
+    @abstractmethod
+    def shuffled(self, layers: str, seed: int) -> Self:
+        """Return a copy with weights in random order."""
+
+
+class Shiftable(ABC):
+    """The zero of its input can be moved without a change of its scores."""
+
+    @abstractmethod
+    def shifted(self, shift: float) -> Self:
+        """Return a copy with inputs moved by a constant, and biases that make up for it."""
+
+    @abstractmethod
+    def is_shiftable(self, text: str) -> bool:
+        """Return whether all that the model sees of a text moves: padding does not."""
+
+
+class Caching(ABC):
+    """It can keep what it computed of words that come again."""
+
+    @abstractmethod
+    def cache_words(self, budget: int = ...) -> Self:
+        """Keep answers to words from call to call, in so many bytes, and return itself."""
+
+    @abstractmethod
+    def cache_frequent_words(self, texts: Iterable[str], budget: int) -> Self:
+        """Return a copy that has the answers to words which the texts have most often.
+
+        Its numbers depend on these texts and the budget alone, not on what it was asked before.
+        """
+
+    @abstractmethod
+    def as_writable(self) -> Self:
+        """Return one whose memory may be written to: itself, or a copy if that is shared."""

@@ -1,0 +1,115 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import Write, run
+
+from whyword import Explanations
+
+
+def test_explain_a_file(folder: Path, write: Write) -> None:
+    path = write("mail.txt", "The orbit\x1b[31m of the moon,\r\nand a goal")
+    done = run("explain", folder, path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "mail.txt\nspace (predicted)  score" in done.stdout
+    assert "The orbit␛[31m of the moon,\nand a goal\nfor     " in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_explain_stdin_as_json(folder: Path) -> None:
+    command = [sys.executable, "-m", "whyword", "explain", str(folder), "-", "--format", "json"]
+    command += ["--target", "all", "--method", "gradient_input"]
+    done = subprocess.run(command, input="orbit goal", capture_output=True, text=True, check=True)
+    explanation = json.loads(done.stdout)
+    assert explanation["id"] == "-"
+    assert (explanation["target"], explanation["method"]) == ("all", "gradient_input")
+    assert len(explanation["relevance"]) == 2
+
+
+@pytest.mark.parametrize("ending", ["html", "jsonl", "parquet", "txt"])
+def test_explain_a_corpus_into_a_file(folder: Path, write: Write, ending: str) -> None:
+    corpus = write("c.csv", "id,text\n" + "\n".join(f"{i},moon orbit {i}" for i in range(7)))
+    out = corpus.parent / f"deep/why.{ending}"
+    done = run("explain", folder, corpus, "--out", out, "--limit", 5)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "written: " in done.stderr
+    if ending == "parquet":
+        assert [one.id for one in Explanations.from_parquet(out)] == list("01234")
+    else:
+        assert out.read_text().count("orbit") >= 5
+
+
+def test_explain_a_contrast(folder: Path, write: Write) -> None:
+    path = write("mail.txt", "orbit goal")
+    done = run("explain", folder, path, "--target", "space", "--against", "hockey")
+    assert "space rather than hockey" in done.stdout
+    several = run("explain", folder, path, "--target", "space", "--target", "hockey")
+    assert several.stdout.count("score") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "spce"], "error: there is no class 'spce'; did you mean space?"),
+        (["--against", "x"], "error: there is no class 'x'; there are crypto, hockey, space"),
+        (["--method", "lime"], "error: there is no method 'lime'; choose from lrp, sensitivity"),
+        (["--format", "doc"], "error: --format may be text, json, html"),
+        (["--format", "png"], "error: png is written to a file: say --out why.png"),
+        (["--out", "why.doc"], "error: why.doc: the ending says nothing of the format"),
+        (["--epsilon", "0"], "error: epsilon must be above 0"),
+        (["--bias", "half"], "error: bias may be 'shared' or 'apart'"),
+        (["--method", "random", "--strict"], "error: mail.txt: relevance is not conserved"),
+        (["--out", "/proc/why.html"], "error: "),
+    ],
+)
+def test_explain_says_what_is_wrong(
+    folder: Path, write: Write, arguments: list[str], message: str
+) -> None:
+    done = run("explain", folder, write("mail.txt", "orbit goal"), *arguments)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_explain_nothing(folder: Path, write: Write) -> None:
+    empty = run("explain", folder, write("empty.txt", ""))
+    assert empty.returncode == 0
+    assert "There is no word in this text." in empty.stdout
+    missing = run("explain", folder, "nowhere.txt")
+    assert (missing.returncode, missing.stdout) == (1, "")
+
+
+def test_explain_data_is_utf8_whatever_the_terminal_is(folder: Path, write: Write) -> None:
+    path = write("mail.txt", "café 😀 orbit")
+    for file_format in ("json", "html", "svg"):
+        command = [sys.executable, "-m", "whyword", "explain", str(folder), str(path)]
+        command += ["--format", file_format]
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        )
+        assert "café" in done.stdout.decode("utf-8")
+        assert "😀" in done.stdout.decode("utf-8")
+
+
+def test_explain_no_documents(folder: Path, write: Write) -> None:
+    corpus = write("c.csv", "id,text\n")
+    for file_format in ("text", "json", "html"):
+        done = run("explain", folder, corpus, "--format", file_format)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "has no documents" in done.stderr
+
+
+def test_explain_with_closed_streams(folder: Path) -> None:
+    for redirection in ("<&-", ">&-"):
+        command = f"'{sys.executable}' -m whyword explain '{folder}' - {redirection} </dev/null"
+        if redirection == "<&-":
+            command = command.removesuffix("</dev/null")
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+        assert "Traceback" not in done.stderr

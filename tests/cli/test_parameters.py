@@ -1,0 +1,67 @@
+"""A command has an option for every parameter of every method, and none of its own."""
+
+import inspect
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from whyword.cli.parameters import takes_parameters, with_method_parameters
+from whyword.methods.registry import METHODS, Method, Parameter, register
+from whyword.models.relevance import Relevance
+
+
+def check(name: str, value: Any) -> Any:  # noqa: ANN401
+    return value
+
+
+def nothing(*_: object) -> Relevance:
+    raise AssertionError
+
+
+@pytest.fixture
+def blur() -> Iterator[None]:
+    parameters = (Parameter("width", 3, check, "of the blur"), Parameter("seed", 0, check, "of it"))
+    register(Method("blur", "a toy", nothing, parameters=parameters))
+    yield
+    del METHODS["blur"]
+
+
+def command(
+    source: str,
+    method: Annotated[str | None, typer.Option()] = None,
+    seed: Annotated[int, typer.Option()] = 0,
+    parameters: dict[str, Any] | None = None,
+) -> None:
+    """Say what was given."""
+    print(source, method, seed, parameters)
+
+
+def run(*arguments: str) -> str:
+    app = typer.Typer()
+    app.command()(with_method_parameters(command))
+    done = CliRunner().invoke(app, list(arguments))
+    return done.output if done.exit_code == 0 else f"exit {done.exit_code}: {done.output}"
+
+
+def test_which_commands_take_them() -> None:
+    assert takes_parameters(command)
+    assert not takes_parameters(check)
+
+
+def test_only_what_is_given_is_passed_on() -> None:
+    assert run("x").strip() == "x None 0 {}"
+    assert run("x", "--epsilon", "0.5").strip() == "x None 0 {'epsilon': 0.5}"
+    given = ("--bias", "apart", "--method", "lrp", "--seed", "4", "--random-seed", "7")
+    assert run("x", *given).strip() == "x lrp 4 {'bias': 'apart', 'seed': 7}"
+    assert run("x", "--epsilon", "much").startswith("exit 2")
+
+
+@pytest.mark.usefixtures("blur")
+def test_methods_that_are_registered_later_have_theirs() -> None:
+    assert run("x", "--width", "5").strip() == "x None 0 {'width': 5}"
+    shown = inspect.signature(with_method_parameters(command)).parameters
+    assert list(shown) == ["source", "method", "epsilon", "bias", "random_seed", "width", "seed"]
+    assert "of the blur (default: 3)" in " ".join(run("--help").split())

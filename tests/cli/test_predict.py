@@ -1,0 +1,28 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from commands import Write, run
+
+
+def test_predict(trained: Path, topics: Path, write: Write) -> None:
+    path = write("mail.txt", "The moon: orbit, rocket, shuttle launch [bold]")
+    done = run("predict", trained, path)
+    assert done.returncode == 0, done.stderr
+    assert "mail.txt" in done.stdout
+    assert "space" in done.stdout
+    lines = run("predict", trained, topics / "topics.csv:test", "--format", "jsonl").stdout
+    first = json.loads(lines.splitlines()[0])
+    assert set(first["probabilities"]) == {"space", "hockey", "crypto"}
+    assert first["label"] in first["probabilities"]
+    table = run("predict", trained, topics / "topics.csv", "--format", "csv").stdout
+    assert len(table.splitlines()) == 91
+    assert table.startswith("id,predicted,probability,known_words")
+
+
+def test_predict_from_stdin(trained: Path) -> None:
+    command = [sys.executable, "-m", "whyword", "predict", str(trained), "-"]
+    done = subprocess.run(command, input="zzz qqq", capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "no known word" in done.stdout

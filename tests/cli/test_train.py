@@ -1,0 +1,45 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from commands import run
+
+
+def test_train_an_svm(topics: Path) -> None:
+    done = run("train", topics / "topics.csv", "--model", "svm", "--out", topics / "svm")
+    assert done.returncode == 0, done.stderr
+    assert "C, by cross-validation" in done.stdout
+    assert json.loads((topics / "svm" / "model.json").read_text())["kind"] == "svm"
+    assert run("predict", topics / "svm", topics / "topics.csv:test").returncode == 0
+
+
+def test_a_folder_that_is_no_model_is_refused_before_training(topics: Path) -> None:
+    done = run("train", topics / "topics.csv", "--out", topics)
+    assert done.returncode == 1
+    assert "exists and is no model; it will not be written over" in done.stderr
+    done = run("train", topics / "topics.csv", "--out", topics / "new", "--width", "two")
+    assert "--width takes numbers" in done.stderr
+    assert not (topics / "new").exists()
+
+
+def test_interrupted_training_leaves_no_model(topics: Path) -> None:
+    command = [sys.executable, "-m", "whyword", "train", str(topics / "topics.csv")]
+    command += ["--vectors", str(topics / "v.safetensors"), "--out", str(topics / "half")]
+    process = subprocess.Popen(
+        [*command, "--epochs", "100000"],
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored in background
+    )
+    try:
+        time.sleep(6)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode != 0
+    assert b"Traceback" not in errors
+    assert not (topics / "half").exists()
+    assert not list(topics.glob(".tmp-*"))

@@ -1,0 +1,76 @@
+"""What is read from a deletion curve: areas, falls, which side is the better one."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from whyword import InputError
+from whyword.evaluation import DeletionCurve
+from whyword.evaluation.curves import TRUE
+
+# two documents, two runs, two steps
+CURVE = DeletionCurve(
+    method="lrp",
+    subset="correct",
+    target=TRUE,
+    order="most",
+    action="delete",
+    chosen=np.array([3, 5]),
+    correct=np.array([[[1, 1, 0], [1, 0, 0]], [[1, 1, 1], [1, 0, 0]]], np.bool_),
+    scores=np.array([[[4, 2, 0], [2, 1, 1]], [[4, 4, 2], [2, 0, 0]]], np.float32),
+    probabilities=np.array([[[1, 0.5, 0], [1, 0.5, 0.5]]] * 2, np.float32),
+)
+
+
+def test_areas_by_hand() -> None:
+    """A trace's area is (half the ends + what lies between) / steps."""
+    np.testing.assert_allclose(CURVE.document_areas(), [(0.75 + 1) / 2, 0.25])
+    assert CURVE.area == pytest.approx((0.875 + 0.25) / 2)
+    np.testing.assert_allclose(CURVE.document_areas("score"), [(2 + 3.5) / 2, (1.25 + 0.5) / 2])
+    assert CURVE.score_area == pytest.approx((2.75 + 0.875) / 2)
+    assert CURVE.deviation == pytest.approx(np.std([0.5, 0.625], ddof=1))
+    assert (len(CURVE), CURVE.steps, CURVE.runs) == (2, 2, 2)
+    np.testing.assert_allclose(CURVE.accuracy, [1, 0.5, 0.25])
+    np.testing.assert_allclose(CURVE.mean_score, [3, 1.75, 0.75])
+
+
+def test_falls_by_hand() -> None:
+    assert CURVE.aopc == pytest.approx((0 + 1.25 + 2.25) / 3)
+    assert CURVE.comprehensiveness == pytest.approx((0.5 + 1 + 0.5 + 0.5) / 4)
+    assert CURVE.sufficiency is None
+    inserted = replace(CURVE, action="insert", opposite=CURVE.probabilities[:, :, ::-1])
+    assert inserted.aopc == -CURVE.aopc
+    assert inserted.sufficiency == pytest.approx((-0.5 + 0 + 0 + 0) / 4)
+
+
+def test_which_area_is_better() -> None:
+    def better(**asked: str) -> tuple[str | None, str]:
+        curve = replace(CURVE, **asked)  # type: ignore[arg-type]
+        return curve.better, curve.better_score
+
+    assert better(order="least") == ("higher", "higher")
+    assert better(action="insert") == ("higher", "higher")
+    assert better(action="insert", order="least") == ("lower", "lower")
+    assert better(subset="all") == ("lower", "lower")
+    assert better(subset="correct", target="predicted") == ("lower", "lower")
+    assert better(subset="wrong", target="predicted") == ("higher", "lower")
+    assert better(subset="all", target="predicted") == (None, "lower")
+    assert better(subset="all", target="space") == (None, "lower")
+
+
+def test_as_plain_data() -> None:
+    data = json.loads(json.dumps(CURVE.to_dict()))
+    assert data["accuracy"][0] == 1
+    assert data["subset"] == "correct"
+    assert data["sufficiency"] is None
+    assert data["comprehensiveness"] == CURVE.comprehensiveness
+    assert repr(CURVE) == (
+        "DeletionCurve(lrp: delete most relevant first, 2 documents, 2 steps, area 0.5625)"
+    )
+
+
+def test_bad_measure() -> None:
+    with pytest.raises(InputError, match="measure may be"):
+        CURVE.document_areas("speed")

@@ -1,0 +1,260 @@
+"""Anything with predict_proba: what it can be asked, and what it must not say."""
+
+import re
+
+import numpy as np
+import pytest
+from networks import made_cnn
+from numpy.typing import NDArray
+
+from whyword import InputError, SVMClassifier, explain
+from whyword.models import blackbox as module
+from whyword.models.blackbox import BlackBox, BlackBoxTrace, as_classifier, labels_of
+
+
+class Shouting:
+    """Somebody's model: the more capitals, the angrier."""
+
+    classes_ = np.array(["angry", "calm"])
+    largest = 0
+
+    def predict_proba(self, texts: list[str]) -> NDArray[np.float64]:
+        assert isinstance(texts, list)
+        self.largest = max(self.largest, len(texts))
+        angry = [sum(c.isupper() for c in text) / 100 for text in texts]
+        return np.array([[share, 1 - share] for share in angry])
+
+
+class Bare:
+    """Somebody's model that does not say how its classes are called."""
+
+    calls = 0
+
+    def predict_proba(self, texts: list[str]) -> list[list[float]]:
+        self.calls += 1
+        return [[0.2, 0.5, 0.3] for _ in texts]
+
+
+def test_what_is_a_model_already_stays_itself() -> None:
+    model = made_cnn()
+    assert as_classifier(model) is model
+    wrapped = as_classifier(Shouting())
+    assert isinstance(wrapped, BlackBox)
+    assert as_classifier(wrapped) is wrapped
+    assert (wrapped.kind, wrapped.identity, wrapped.trace_kind) == ("Shouting", None, BlackBoxTrace)
+
+
+@pytest.mark.parametrize("model", [None, "models/cnn2", 3, Shouting, made_cnn])
+def test_what_is_no_model(model: object) -> None:
+    with pytest.raises(InputError, match="is no model: one of whyword's, or anything with predict"):
+        as_classifier(model)
+
+
+def test_what_is_not_trained_yet() -> None:
+    with pytest.raises(InputError, match="not trained yet"):
+        labels_of(as_classifier(SVMClassifier()))
+
+
+def test_labels_are_plain_values() -> None:
+    assert labels_of(as_classifier(Shouting())) == ["angry", "calm"]
+    assert all(type(label) is str for label in labels_of(as_classifier(Shouting())))
+    assert labels_of(as_classifier(made_cnn())) == ["class 0", "class 1", "class 2"]
+
+
+def test_classes_without_names_are_counted_once() -> None:
+    model = Bare()
+    wrapped = as_classifier(model)
+    assert labels_of(wrapped) == labels_of(wrapped) == [0, 1, 2]
+    assert model.calls == 1
+
+
+def test_its_scores_are_its_probabilities() -> None:
+    texts = ["LOOK here", "", "no"]
+    (trace,) = as_classifier(Shouting()).trace(texts)
+    expected = Shouting().predict_proba(texts)
+    np.testing.assert_array_equal(trace.scores, expected)
+    np.testing.assert_array_equal(trace.probabilities, expected)
+    assert all(known.all() for known in trace.known)
+    assert trace.known_words.tolist() == [2, 0, 1]
+
+
+def test_blocks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["A", "bB", "", "C D", "e"]
+    monkeypatch.setattr(module, "_DOCUMENTS", 2)
+    deleted = iter([np.array([], np.intp)] * 3 + [np.array([1])] + [np.array([0])])
+    parts = list(as_classifier(Shouting()).trace(texts, deleted=deleted))
+    assert [len(part) for part in parts] == [2, 2, 1]
+    scores = np.concatenate([part.scores for part in parts])
+    np.testing.assert_array_equal(scores, Shouting().predict_proba(["A", "bB", "", "C ", ""]))
+
+
+# ---- words that are deleted -------------------------------------------------------------------
+
+
+def test_deleting_is_predicting_the_text_without() -> None:
+    text = "LOOK, it IS HERE"
+    explanation = explain(Shouting(), text, "all", deleted=[3, 0])
+    np.testing.assert_array_equal(explanation.scores, Shouting().predict_proba([", it IS "])[0])
+    assert explanation.words == ["LOOK", "it", "IS", "HERE"]
+    assert explanation.parameters["deleted"] == [0, 3]
+    assert explanation.known.tolist() == [True] * 4
+    np.testing.assert_allclose(explanation.relevance[:, 0], [0, 0, 0.02, 0], atol=1e-7)
+    np.testing.assert_allclose(explanation.relevance[:, 1], [0, 0, -0.02, 0], atol=1e-7)
+    np.testing.assert_array_equal(explanation.padding, 0)
+
+
+def test_deleting_from_several_texts() -> None:
+    texts = ["A b", "", "C D"]
+    explanations = explain(Shouting(), texts, "angry", deleted=[[], [], [0, 1]])
+    assert [one.score for one in explanations] == pytest.approx([0.01, 0, 0])
+    assert (
+        explanations[0].relevance.tolist() == explain(Shouting(), "A b", "angry").relevance.tolist()
+    )
+    assert not explanations[2].relevance.any()
+
+
+def test_deleting_what_is_not_there() -> None:
+    with pytest.raises(InputError, match="word 2 is to be deleted, but the text's words are 0 … 1"):
+        explain(Shouting(), "a b", deleted=[2])
+    with pytest.raises(InputError, match="there is no word in the text"):
+        explain(Shouting(), "", deleted=[0])
+
+
+@pytest.mark.parametrize("insert", [True, False])
+def test_erasing_begins_without_the_deleted(insert: bool) -> None:
+    (trace,) = as_classifier(Shouting()).trace(["A B C"], deleted=iter([np.array([1])]))
+    orders = np.array([[[0, 1, 2]]], np.int32)
+    assert isinstance(trace, BlackBoxTrace)
+    erased = trace.erase(np.array([0]), orders, insert)
+    expected = [0, 0.01, 0.01, 0.02] if insert else [0.02, 0.01, 0.01, 0]
+    np.testing.assert_allclose(erased.scores[0, 0, :, 0], expected, atol=1e-12)
+    np.testing.assert_array_equal(erased.scores, erased.probabilities)
+
+
+# ---- explanations -----------------------------------------------------------------------------
+
+
+def test_any_model_with_probabilities() -> None:
+    explanation = explain(Shouting(), "LOOK, it is HERE", method="occlusion", target="angry")
+    assert explanation.words == ["LOOK", "it", "is", "HERE"]
+    np.testing.assert_allclose(explanation.relevance, [0.04, 0, 0, 0.04], atol=1e-7)
+    assert explanation.score == pytest.approx(0.08)
+    assert explanation.model is None
+    assert explanation.parameters["output"] == "probability"
+    assert explain(Shouting(), "look", method="occlusion").target == "calm"
+
+
+def test_somebodys_model_gets_a_long_text_in_portions() -> None:
+    model = Shouting()
+    explanation = explain(model, "A b " * 500, method="occlusion", target="all")
+    assert explanation.relevance.shape == (1000, 2)
+    assert model.largest == 64
+    np.testing.assert_allclose(explanation.relevance[::2, 0], 0.01, atol=1e-6)
+
+
+def test_a_model_without_classes_has_their_numbers() -> None:
+    class Bare:
+        def predict_proba(self, texts: list[str]) -> list[list[float]]:
+            return [[0.2, 0.5, 0.3] for _ in texts]
+
+    explanation = explain(Bare(), "some text", method="occlusion")
+    assert explanation.classes == (0, 1, 2)
+    assert explanation.target == 1
+
+
+def test_probabilities_of_the_wrong_shape() -> None:
+    class Wrong:
+        classes_ = ("a", "b")
+
+        def predict_proba(self, texts: list[str]) -> list[float]:
+            return [0.5] * len(texts)
+
+    with pytest.raises(InputError, match=r"Wrong.predict_proba gave \(1,\) for 1 texts"):
+        explain(Wrong(), "some text", method="occlusion")
+
+
+@pytest.mark.parametrize(
+    ("classes", "answer", "message"),
+    [
+        (("a", "b", "c"), [[0.5, 0.5]], r"gave \(1, 2\) for 1 texts; it must give numbers, \(1, 3"),
+        (("a", "a"), [[0.3, 0.7]], "are no distinct labels"),
+        ((), [[]], "are no distinct labels"),
+        (("a", "b"), [["x", "y"]], "a list that is no array of numbers"),
+        (("a", "b"), {"a": 1}, "a dict that is no array of numbers"),
+        (None, [[]], r"gave \(1, 0\)"),
+    ],
+)
+def test_models_that_contradict_themselves(classes: object, answer: object, message: str) -> None:
+    class Odd:
+        classes_ = classes
+
+        def predict_proba(self, texts: list[str]) -> object:
+            return answer
+
+    with pytest.raises(InputError, match=message):
+        explain(Odd(), "text", method="occlusion", target="all")
+    with pytest.raises(InputError, match="Odd is no model"):
+        explain(Odd, "text", method="occlusion")
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 200])
+def test_occlusion_asks_for_64_texts_at_a_time(count: int) -> None:
+    asked: list[int] = []
+
+    class Counting(Shouting):
+        def predict_proba(self, texts: list[str]) -> NDArray[np.float64]:
+            asked.append(len(texts))
+            return super().predict_proba(texts)
+
+    explanation = explain(Counting(), "A " * count, "angry", method="occlusion")
+    assert asked == [1, *[64] * (count // 64), *[count % 64][: count % 64]]
+    np.testing.assert_allclose(explanation.relevance, 0.01, atol=1e-6)
+
+
+def test_the_default_is_what_works() -> None:
+    explanation = explain(Shouting(), "LOOK here", "angry")
+    assert (explanation.method, explanation.conserves) == ("occlusion", False)
+    assert explain(Shouting(), "LOOK here", method="random").relevance.shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"method": "lrp"},
+            "'lrp' needs a model that is decomposable, which this one is not; what",
+        ),
+        ({"method": "sensitivity"}, "what works here: 'occlusion', 'random'"),
+        ({"method": "gradient_input"}, "needs a model that is differentiable"),
+        ({"level": "element"}, "not 'occlusion' of a model of kind 'Shouting'; say level='word'"),
+        ({"level": "filter"}, "not 'occlusion' of a model of kind 'Shouting'; say level='word'"),
+        ({"epsilon": 0.1}, "method 'occlusion' has no parameter 'epsilon'; it has: none"),
+        ({"target": "furious"}, "there is no class 'furious'"),
+    ],
+)
+def test_what_it_cannot(given: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        explain(Shouting(), "text", **given)  # type: ignore[call-overload]
+
+
+class Down:
+    """A model whose service does not answer, or talks nonsense."""
+
+    classes_ = ("a", "b")
+
+    def __init__(self, nonsense: bool) -> None:
+        self.nonsense = nonsense
+
+    def predict_proba(self, texts: list[str]) -> list[list[float]]:
+        if self.nonsense:
+            return [[float("nan"), 1.0] for _ in texts]
+        raise ValueError("service is down\ncall again")
+
+
+def test_models_that_fail_are_one_line() -> None:
+    with pytest.raises(InputError, match=r"Down.predict_proba failed .ValueError: service is down"):
+        explain(Down(nonsense=False), "text")
+    with pytest.raises(InputError, match=r"Down.predict_proba gave a probability that is no numb"):
+        explain(Down(nonsense=True), "text")
+    with pytest.raises(InputError, match="load_model opens a folder"):
+        explain("models/cnn2", "text")

@@ -1,0 +1,102 @@
+"""Models out of somebody's own code."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from whyword import InputError, explain, load_model
+from whyword.models.imported import import_model
+
+CODE = """
+class Loud:
+    classes_ = ["loud", "quiet"]
+
+    def predict_proba(self, texts):
+        return [[float("A" in text), float("A" not in text)] for text in texts]
+
+
+class Shelf:
+    best = Loud()
+
+
+model = Loud()
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with a module and a package, left as it was found: nothing stays imported."""
+    (tmp_path / "toy_models.py").write_text(CODE)
+    (tmp_path / "toy_package").mkdir()
+    (tmp_path / "toy_package" / "__init__.py").write_text("")
+    (tmp_path / "toy_package" / "inner.py").write_text(CODE)
+    (tmp_path / "toy_needy.py").write_text("import toy_that_is_not_there\n")
+    (tmp_path / "toy_broken.py").write_text("1 / 0\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    for name in [name for name in sys.modules if name.startswith("toy_")]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["py:toy_models:model", "py:toy_models:Shelf.best", "py:toy_package.inner:model"],
+)
+def test_it_is_found_and_explained(source: str) -> None:
+    model = load_model(source)
+    assert type(model).__name__ == "Loud"
+    explanation = explain(model, "AA bb", "loud")
+    assert explanation.method == "occlusion"
+    assert explanation.relevance.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("py:toy_nowhere:model", "py:toy_nowhere:model: there is no module 'toy_nowhere' here"),
+        ("py:toy_package.none:model", "there is no module 'toy_package.none' here"),
+        ("py:toy_needy:model", "toy_needy needs 'toy_that_is_not_there', which is not installed"),
+        ("py:toy_models:none", "toy_models has no 'none'"),
+        ("py:toy_models:Shelf.worst", "toy_models has no 'Shelf.worst'"),
+        ("py:toy_models", "'py:toy_models' names no model; say py:module:name"),
+        ("py:toy_models:", "names no model; say py:module:name"),
+        ("py::model", "names no model; say py:module:name"),
+        ("py:", "names no model; say py:module:name"),
+        ("py::", "names no model; say py:module:name"),
+        ("py:.toy_models:model", "names no model; say py:module:name"),
+    ],
+)
+def test_what_is_not_there(source: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_model(source)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [("1 / 0", "ZeroDivisionError: division by zero"), ("def (", "SyntaxError"), ("exit(3)", None)],
+)
+def test_errors_of_the_module_are_one_line(code: str, said: str | None, folder: Path) -> None:
+    (folder / "toy_broken.py").write_text(code)
+    if said is None:  # it ends the process, as it would by itself
+        with pytest.raises(SystemExit):
+            import_model("py:toy_broken:model")
+        return
+    with pytest.raises(InputError, match=f"toy_broken cannot be imported .{said}") as refusal:
+        import_model("py:toy_broken:model")
+    assert "\n" not in str(refusal.value)
+    assert refusal.value.__cause__ is not None  # for those who look for it in Python
+
+
+def test_the_class_is_no_model() -> None:
+    with pytest.raises(InputError, match="Loud is no model"):
+        explain(load_model("py:toy_models:Loud"), "text")
+
+
+def test_the_folder_is_looked_in_once() -> None:
+    here = str(Path.cwd())
+    for _ in range(2):
+        import_model("py:toy_models:model")
+    assert sys.path.count(here) == 1

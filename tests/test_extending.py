@@ -1,0 +1,159 @@
+"""A kind of model and a method of somebody's own work everywhere, and the package is not touched.
+
+The toy kind (nearest centroid) and the toy method (the length of words) stand in ``toys.py``.
+"""
+
+import inspect
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import toys
+from networks import topical
+from served import ask, records
+from toys import LENGTH, CentroidClassifier
+
+import whyword as ww
+from whyword.batch.runs import explain_corpus, predict_corpus
+from whyword.cli.main import main
+from whyword.evaluation.deletion import deletion_curve
+from whyword.methods.registry import METHODS, register
+from whyword.models.loading import KINDS, register_kind
+from whyword.web.app import create_app
+from whyword.web.engine import Engine
+from whyword.web.library import open_library
+
+TEXTS, LABELS = topical(60)
+
+
+@pytest.fixture(autouse=True)
+def registered() -> Iterator[None]:
+    register_kind(CentroidClassifier)
+    register(LENGTH)
+    yield
+    del KINDS[CentroidClassifier.kind], METHODS[LENGTH.name]
+
+
+@pytest.fixture
+def model() -> CentroidClassifier:
+    return CentroidClassifier().fit(TEXTS, LABELS)
+
+
+@pytest.fixture
+def folder(model: CentroidClassifier, tmp_path: Path) -> Path:
+    model.save(tmp_path / "model")
+    rows = pd.DataFrame({"text": TEXTS, "label": LABELS})
+    rows.to_csv(tmp_path / "texts.csv", index=False)
+    return tmp_path
+
+
+def test_a_kind_is_short() -> None:
+    kind = [inspect.getsource(one) for one in (toys.CentroidTrace, toys.CentroidClassifier)]
+    assert sum(len(source.splitlines()) for source in kind) <= 80
+
+
+def test_saved_and_loaded(model: CentroidClassifier, folder: Path) -> None:
+    loaded = ww.load_model(folder / "model")
+    assert isinstance(loaded, CentroidClassifier)
+    assert loaded.identity == model.identity
+    assert loaded.score(TEXTS, LABELS) > 0.9
+
+
+def test_explain(model: CentroidClassifier) -> None:
+    for text in ("moon orbit the goal unheard", "", "unheard"):
+        for bias in ("shared", "apart"):
+            one = ww.explain(model, text, "all", bias=bias)
+            assert one.conserves
+            assert one.conserved
+            np.testing.assert_allclose(one.scores, model.class_scores([text])[0])
+    assert ww.explain(model, "moon orbit the").as_list()[0][0] in ("moon", "orbit")
+    without = ww.explain(model, "moon orbit the", deleted=[0])
+    np.testing.assert_allclose(without.scores, model.class_scores(["orbit the"])[0])
+    lost = ww.explain(model, "moon orbit the", method="occlusion").relevance
+    np.testing.assert_allclose(lost[0], (ww.explain(model, "moon orbit the").score - without.score))
+    with pytest.raises(ww.InputError, match="'sensitivity' needs a model that is differentiable"):
+        ww.explain(model, "moon", method="sensitivity")
+    with pytest.raises(ww.InputError, match="no parameter 'epsilon' for this model; it has: bias"):
+        ww.explain(model, "moon", epsilon=0.1)
+
+
+def test_a_method(model: CentroidClassifier) -> None:
+    one = ww.explain(model, "the moon", method="length", power=2)
+    assert one.relevance.tolist() == [9.0, 16.0]
+    assert (one.method, one.parameters, one.conserves) == ("length", {"power": 2.0}, False)
+    with pytest.raises(ww.InputError, match=r"choose from lrp, .*length"):
+        ww.explain(model, "the moon", method="width")
+
+
+@pytest.mark.parametrize("method", [None, "length"])
+def test_class_words(model: CentroidClassifier, method: str | None) -> None:
+    words = ww.class_words(model, TEXTS, "space", 3, method=method)["space"]
+    assert len(words) == 3
+    assert all(entry.seen is None for entry in words)
+    if method is None:
+        assert words[0].word in "orbit moon rocket shuttle launch nasa".split()
+
+
+def test_evaluate_and_deletion(model: CentroidClassifier) -> None:
+    found = ww.evaluate(model, TEXTS, LABELS, steps=4, runs=2)
+    assert found.quality.accuracy > 0.9
+    assert set(found.curves[1]) == {"lrp", "random", "random_known"}
+    assert found.curves[1]["lrp"].area < found.curves[1]["random"].area
+    assert not found.powers
+    assert any("vectors" in remark for remark in found.remarks)
+    assert "<html" in found.to_html()
+    curve = deletion_curve(model, TEXTS, LABELS, "length", steps=4, power=1.5)
+    assert curve.method == "length"
+
+
+def test_batch(model: CentroidClassifier, folder: Path) -> None:
+    for method in (None, "length"):
+        out = folder / f"why-{method}"
+        assert explain_corpus(model, folder / "texts.csv", out, method=method).n_documents == 60
+        table = pd.read_parquet(out)
+        assert set(table["method"]) == {method or "lrp"}
+        expected = ww.explain(model, TEXTS[7], method=method)
+        np.testing.assert_allclose(table["relevance"][7], expected.relevance, rtol=1e-6)
+    predict_corpus(model, folder / "texts.csv", folder / "predicted")
+    assert (pd.read_parquet(folder / "predicted")["predicted"] == LABELS).mean() > 0.9
+
+
+def test_serve(model: CentroidClassifier) -> None:
+    app = create_app(Engine(model), open_library(model, records(TEXTS, LABELS), "texts"))
+    about = ask(app, "/api/about").json["model"]
+    assert about["kind"] == "centroid"
+    assert "length" in about["methods"]
+    assert "sensitivity" not in about["methods"]
+    for method in ("lrp", "length"):
+        body = {"documents": ["the moon and the goal"], "target": "all", "method": method}
+        (one,) = ask(app, "/api/explain", body).json["explanations"]
+        assert one["method"] == method
+        assert len(one["relevance"]) == 5
+
+
+def test_command_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def run(*arguments: object) -> str:
+        monkeypatch.setattr(sys, "argv", ["whyword", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 0, capfd.readouterr().err
+        return capfd.readouterr().out
+
+    (folder / "one.txt").write_text("the moon")
+    model, texts = folder / "model", folder / "texts.csv"
+    options = ("--method", "length", "--power", 2, "--format", "json")
+    said = json.loads(run("explain", model, folder / "one.txt", *options))
+    assert said["relevance"] == [9.0, 16.0]
+    assert "--power" in run("explain", "--help")
+    assert "moon" in run("explain", model, folder / "one.txt")
+    assert "space" in run("predict", model, texts)
+    assert "orbit" in run("words", model, texts, "--target", "space")
+    assert "accuracy" in run("evaluate", model, texts, "--steps", 4, "--runs", 1)
+    run("explain", model, texts, "--out", folder / "why")
+    assert len(pd.read_parquet(folder / "why")) == 60
