@@ -32,3 +32,9 @@ def test_search_says_what_is_wrong(folder: Path, write: Write) -> None:
     broken = run("search", folder, corpus, "moon", "--index", corpus)
     assert broken.returncode == 1
     assert "is damaged or no search index" in broken.stderr
+
+
+def test_a_query_is_no_model(folder: Path, write: Write) -> None:
+    corpus = write("c.csv", "text\nmoon\norbit\n")
+    done = run("search", folder, corpus, "py:nowhere:model moon")
+    assert done.returncode == 0, done.stderr

@@ -550,3 +550,16 @@ def test_labels_of_the_corpus_are_those_of_the_texts() -> None:
     assert [sum(row) for row in confusion["counts"]] == [
         LABELS.count(label) for label in confusion["labels"]
     ]
+
+
+def test_a_model_that_fails_is_no_fault_of_the_request(caplog: pytest.LogCaptureFixture) -> None:
+    class Down:
+        classes_ = ("a", "b")
+
+        def predict_proba(self, texts: list[str]) -> list[list[float]]:
+            raise ValueError("the password of the service is wrong")
+
+    answer = ask(create_app(Engine(Down())), "/api/explain", {"documents": ["the moon"]})
+    assert answer.status == 500
+    assert "password" not in answer.problem
+    assert "the password of the service is wrong" in caplog.text

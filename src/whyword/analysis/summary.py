@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from whyword.base.checks import one_each, strings
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.checks import one_each, scipy_sparse, strings
+from whyword.base.errors import InputError
 from whyword.explanation.alignment import align
 from whyword.explanation.passages import By, ranges
 from whyword.methods.registry import Method, Settings, method_for
@@ -92,7 +92,7 @@ def summarize(
         rows = [next(iter_summaries(model, [""], "uniform"))[:0]]
     if isinstance(rows[0], np.ndarray):
         return np.concatenate(rows)
-    return _scipy_sparse().vstack(rows, format="csr")
+    return scipy_sparse().vstack(rows, format="csr")
 
 
 def iter_summaries(
@@ -223,14 +223,6 @@ class _GivenWeights:
         return Relevance([values[:, None] for values in weights], np.zeros((len(weights), 1)))
 
 
-def _scipy_sparse() -> Any:  # noqa: ANN401 - scipy has no types
-    try:
-        from scipy import sparse
-    except ImportError:
-        raise MissingExtraError("scipy", "train") from None
-    return sparse
-
-
 def _pool_passages(document: Document, parts: Any, by: By) -> Any:  # noqa: ANN401 - dense or sparse
     """Return the sums of the parts over each passage."""
     bounds = list(ranges(document, by))
@@ -240,7 +232,7 @@ def _pool_passages(document: Document, parts: Any, by: By) -> Any:  # noqa: ANN4
     chosen = [(row, word) for row, (a, b) in enumerate(bounds) for word in range(a, b)]
     rows, words = np.array(chosen, np.intp).reshape(-1, 2).T
     ones = np.ones(len(rows), np.float32)
-    pool = _scipy_sparse().csr_matrix((ones, (rows, words)), (len(bounds), parts.shape[0]))
+    pool = scipy_sparse().csr_matrix((ones, (rows, words)), (len(bounds), parts.shape[0]))
     return (pool @ parts).tocsr()
 
 

@@ -105,6 +105,14 @@ def check_installed(extra: str, *packages: str) -> None:
             raise MissingExtraError(package, extra)
 
 
+def scipy_sparse() -> Any:  # noqa: ANN401 - scipy has no types
+    """Return scipy's module of sparse matrices; raise if it is not installed."""
+    check_installed("train", "scipy")
+    from scipy import sparse
+
+    return sparse
+
+
 def join_names(names: Iterable[str], most: int = 12) -> str:
     """Return names for a message, a long list cut short."""
     shown = [name[:40] for name in names]

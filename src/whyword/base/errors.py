@@ -13,6 +13,10 @@ class NoDocumentsError(InputError):
     """None of the documents is of the kind that was asked for."""
 
 
+class ModelError(InputError):
+    """Somebody's model failed, or said something that is no prediction."""
+
+
 class ConservationError(WhywordError, ArithmeticError):
     """Relevance does not add up to the score, and the caller insisted that it must."""
 

@@ -101,11 +101,9 @@ def main() -> None:
     logging.basicConfig(format="%(message)s")
     logging.getLogger("whyword").setLevel(logging.INFO)  # not what matplotlib has to say
     try:
-        for argument in sys.argv[2:]:
-            if argument.startswith(
-                PREFIX
-            ):  # it may register a method, whose options are known then
-                import_model(argument)
+        for model in sys.argv[2:3]:
+            if model.startswith(PREFIX):  # it may register a method, which has options, too
+                import_model(model)
         command_line()()
     except (WhywordError, OSError) as error:
         message = f"error: {error}"

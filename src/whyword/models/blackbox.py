@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.errors import InputError
+from whyword.base.errors import InputError, ModelError
 from whyword.base.labels import Label
 from whyword.models.erasure import ErasableText, deleted_words, text_without
 from whyword.models.protocol import Positions, Scores, TextClassifier
@@ -87,7 +87,7 @@ class BlackBox:
             returned = self.model.predict_proba(texts)
         except Exception as error:
             reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-            raise InputError(f"{self.kind}.predict_proba failed ({reason})") from error
+            raise ModelError(f"{self.kind}.predict_proba failed ({reason})") from error
         try:
             chances = np.asarray(returned, np.float64)
             shape = str(chances.shape)
@@ -98,12 +98,12 @@ class BlackBox:
         unfit = len(chances) != len(texts) or wide == 0
         if unfit or (classes is not None and wide != len(classes)):
             count = "classes" if classes is None else len(classes)
-            raise InputError(
+            raise ModelError(
                 f"{self.kind}.predict_proba gave {shape} for {len(texts)} texts; "
                 f"it must give numbers, ({len(texts)}, {count})"
             )
         if not np.isfinite(chances).all():
-            raise InputError(f"{self.kind}.predict_proba gave a probability that is no number")
+            raise ModelError(f"{self.kind}.predict_proba gave a probability that is no number")
         return chances
 
     def documents(self, texts: Iterable[str]) -> Iterator[Document]:

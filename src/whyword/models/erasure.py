@@ -50,10 +50,12 @@ class ErasableText(Erasable, Trace):
         return Relevance(words, np.zeros(targets.shape))
 
     def _rescore_all(self, texts: Iterator[str]) -> tuple[Scores, Scores]:
-        scores = chances = [np.empty((0, self.scores.shape[1]))]
+        none = np.empty((0, self.scores.shape[1]))
+        scores, chances = [none], [none]
         while some := list(islice(texts, _TEXTS)):
-            new, probable = self.rescore(some)
-            scores, chances = [*scores, new], [*chances, probable]
+            new_scores, new_chances = self.rescore(some)
+            scores.append(new_scores)
+            chances.append(new_chances)
         return np.concatenate(scores), np.concatenate(chances)
 
 

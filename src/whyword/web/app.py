@@ -1,5 +1,6 @@
 """The application: routes, each one call of the engine or the library."""
 
+import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -7,7 +8,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from whyword.base.errors import InputError, MissingExtraError, WhywordError
+from whyword.base.errors import InputError, MissingExtraError, ModelError, WhywordError
 from whyword.base.printable import one_line, storable
 from whyword.web.assets import PAGE, asset, assets
 from whyword.web.docspage import docs_page
@@ -39,6 +40,7 @@ from whyword.web.schema import (
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+log = logging.getLogger(__name__)
 T = TypeVar("T", bound=TextIn)
 _NO_CORPUS = "no corpus is served; start with: whyword serve MODEL CORPUS"
 _EXAMPLE = "The shuttle reached orbit."
@@ -105,6 +107,9 @@ def create_app(engine: Engine, library: Library | None = None, access: Access | 
 
     @app.exception_handler(WhywordError)
     async def on_whyword_error(_: Request, error: Exception) -> Response:
+        if isinstance(error, ModelError):  # nothing is wrong with the request
+            log.error("%s", one_line(str(error)))
+            return problem(500, "the model failed; the log of this server says why")
         if isinstance(error, BusyError):
             return problem(503, str(error), **{"retry-after": "1"})
         return problem(504 if isinstance(error, TooLongError) else 422, str(error))

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.errors import MissingExtraError
+from whyword.base.checks import scipy_sparse
 from whyword.models.erasure import ErasableText, next_positions
 from whyword.models.linear.tfidf import Bag, FeatureRow, TfIdf
 from whyword.models.probabilities import softmax
@@ -199,7 +199,7 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
 
     def summary(self, relevance: Relevance, each: bool = False) -> Rows:
         """Return d[i] = R[i, k], equations (15), (19) or (20), as sparse rows: (n, V) float32."""
-        sparse = _scipy_sparse()
+        sparse = scipy_sparse()
         if relevance.units is None:
             pairs = zip(self.bags, relevance.words, strict=True)
             values = [bag.gather(words[:, 0]) for bag, words in pairs]
@@ -294,11 +294,3 @@ class PipelineTrace(LinearTrace, ErasableText):
         if self.deleted is not None:
             gone[self.deleted[number]] = True
         return gone
-
-
-def _scipy_sparse() -> Any:  # noqa: ANN401 - scipy has no types
-    try:
-        from scipy import sparse
-    except ImportError:
-        raise MissingExtraError("scipy", "train") from None
-    return sparse
