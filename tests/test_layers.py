@@ -26,7 +26,6 @@ _KINDS = "|".join(path.name for path in (PACKAGE / "models").iterdir() if path.i
 KIND_ROOMS = re.compile(rf"whyword\.models\.({_KINDS})\b")  # a folder for each kind of model
 
 TESTED_ELSEWHERE = {
-    "base/errors.py",
     "base/labels.py",
     "base/threads.py",
     "cli/inputs.py",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.errors import Argument, InputError, MissingExtraError
 
 
 def whole_number(name: str, value: object, least: int = 1, most: int = 2**31 - 1) -> int:
@@ -19,7 +19,9 @@ def whole_number(name: str, value: object, least: int = 1, most: int = 2**31 - 1
     except TypeError:
         number = least - 1
     if isinstance(value, bool) or not least <= number <= most:
-        raise InputError(f"{name} must be a whole number from {least} to {most:,}, not {value!r}")
+        raise InputError(
+            Argument(name), f" must be a whole number from {least} to {most:,}, not {value!r}"
+        )
     return number
 
 
@@ -27,7 +29,7 @@ def share(name: str, value: object) -> float:
     """Return the value as a float; raise unless 0 ≤ value < 1."""
     number = _as_float(value)
     if number is None or not 0 <= number < 1:
-        raise InputError(f"{name} must be a share, 0 ≤ {name} < 1, not {value!r}")
+        raise InputError(Argument(name), f" must be a share, 0 ≤ {name} < 1, not {value!r}")
     return number
 
 
@@ -35,10 +37,10 @@ def real_number(name: str, value: object, above: float | None = None) -> float:
     """Return the value as a float; raise unless it is finite, and above a limit or at least 0."""
     number = _as_float(value)
     if number is None or not np.isfinite(number):
-        raise InputError(f"{name} must be a number, not {value!r}")
+        raise InputError(Argument(name), f" must be a number, not {value!r}")
     if number <= above if above is not None else number < 0:
         limit = "at least 0" if above is None else f"above {above:g}"
-        raise InputError(f"{name} must be {limit}, not {value!r}")
+        raise InputError(Argument(name), f" must be {limit}, not {value!r}")
     return number
 
 
@@ -51,17 +53,21 @@ def _as_float(value: object) -> float | None:
 def strings(name: str, values: Iterable[str]) -> list[str]:
     """Return the values as a list; raise if they are one string, or not all strings."""
     if isinstance(values, str):
-        raise InputError(f"{name} must be a list of strings, not one string")
+        raise InputError(Argument(name), " must be a list of strings, not one string")
     if not isinstance(values, Iterable):
-        raise InputError(f"{name} must be a list of strings, not {type(values).__name__}")
+        raise InputError(Argument(name), f" must be a list of strings, not {type(values).__name__}")
     try:
         items = list(values)
     except TypeError:  # an array without dimensions says that it is iterable
-        raise InputError(f"{name} must be a list of strings, not {values!r:.60}") from None
+        raise InputError(
+            Argument(name), f" must be a list of strings, not {values!r:.60}"
+        ) from None
     for number, value in enumerate(items):
         if not isinstance(value, str):
             kind = type(value).__name__
-            raise InputError(f"{name}: item {number} must be a str, not {kind}: {value!r:.60}")
+            raise InputError(
+                Argument(name), f": item {number} must be a str, not {kind}: {value!r:.60}"
+            )
     return items
 
 
@@ -69,13 +75,15 @@ def one_each(name: str, values: Iterable[Any], count: int, of: str = "text") -> 
     """Return the values as a list; raise unless there is one for each of the texts."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         kind = type(values).__name__
-        raise InputError(f"{name} takes a list with one entry per {of}, not {kind}")
+        raise InputError(Argument(name), f" takes a list with one entry per {of}, not {kind}")
     try:
         each = list(values)
     except TypeError:  # an array without dimensions says that it is iterable
-        raise InputError(f"{name} takes a list with one entry per {of}, not {values!r}") from None
+        raise InputError(
+            Argument(name), f" takes a list with one entry per {of}, not {values!r}"
+        ) from None
     if len(each) != count:
-        raise InputError(f"{name} and {of}s differ in length: {len(each)} ≠ {count}")
+        raise InputError(Argument(name), f" and {of}s differ in length: {len(each)} ≠ {count}")
     return each
 
 

@@ -1,8 +1,109 @@
-"""What whyword raises when the input, not the program, is wrong."""
+"""What whyword raises when the input, not the program, is wrong.
+
+A message is made of parts: text, and the arguments it is about. Python shows an argument as a
+keyword; whoever offers the same under another name (an option, a field) renders it under that one.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+class _NameOnly:
+    """Stands for a value that is not said; a class stays the same in another process."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument that a message is about.
+
+    Attributes
+    ----------
+    name : str
+        The keyword in Python.
+    value : object
+        What to pass: ``Argument("resume", True)``; ``...`` stands for the user's own value,
+        ``Argument("texts", ...)``; left out, the argument is only mentioned.
+    """
+
+    name: str
+    value: object = _NameOnly
+
+    @property
+    def has_value(self) -> bool:
+        """Whether the message says what to pass."""
+        return self.value is not _NameOnly
+
+    def __str__(self) -> str:
+        """Return it as Python's keyword."""
+        if not self.has_value:
+            return self.name
+        return f"{self.name}={'…' if self.value is ... else repr(self.value)}"
+
+
+class Advice:
+    """Part of a message that is left out where the reader lacks an argument it names.
+
+    Parameters
+    ----------
+    *parts : str or Argument
+    """
+
+    def __init__(self, *parts: str | Argument) -> None:
+        self.parts = parts
+
+    def arguments(self) -> list[Argument]:
+        """Return the arguments it names."""
+        return [part for part in self.parts if isinstance(part, Argument)]
+
+
+Part: TypeAlias = str | Argument | Advice
+Spell: TypeAlias = Callable[[Argument], str | None]
 
 
 class WhywordError(Exception):
-    """Base of every error a user can cause; its message is one line that says what to do."""
+    """Base of every error a user can cause; its message is one line that says what to do.
+
+    Parameters
+    ----------
+    *parts : str, Argument or Advice
+        The message, put together without anything between them.
+    """
+
+    def __init__(self, *parts: Part) -> None:
+        self.parts = parts
+        super().__init__(self.message(str))
+
+    @property
+    def arguments(self) -> list[str]:
+        """The names of the arguments that it is about, each once."""
+        every: Iterable[Argument | str] = (
+            one
+            for part in self.parts
+            for one in (part.arguments() if isinstance(part, Advice) else [part])
+        )
+        return list(dict.fromkeys(one.name for one in every if isinstance(one, Argument)))
+
+    def message(self, spell: Spell) -> str:
+        """Return the message for a reader who knows the arguments by other names.
+
+        Parameters
+        ----------
+        spell : callable
+            From an argument to what the reader calls it, None where he has no such thing.
+        """
+        return "".join(_render(part, spell) for part in self.parts)
+
+
+def _render(part: Part, spell: Spell) -> str:
+    if isinstance(part, Argument):
+        spelled = spell(part)
+        return part.name if spelled is None else spelled
+    if isinstance(part, Advice):
+        if any(spell(argument) is None for argument in part.arguments()):
+            return ""
+        return "".join(_render(one, spell) for one in part.parts)
+    return part
 
 
 class InputError(WhywordError, ValueError):
@@ -30,3 +131,7 @@ class MissingExtraError(WhywordError, ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed; run: pip install 'whyword[{extra}]'")
+        self._missing = package, extra
+
+    def __reduce__(self) -> tuple[type["MissingExtraError"], tuple[str, str]]:
+        return MissingExtraError, self._missing  # a process may send it to another
