@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from whyword.base.checks import expand_path
-from whyword.base.errors import InputError
+from whyword.base.checks import expand_path, whole_number
+from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
 from whyword.cli.inputs import open_model, warn_of_training_texts
@@ -78,6 +78,7 @@ def evaluate(
             raise InputError(f"{written} would be in the model's own folder")
         if expand_path(written).is_dir():
             raise InputError(f"{written} is a folder")
+    chance_seed = whole_number("chance_seed", chance_seed, least=0)  # evaluate's is a seed, too
     loaded = open_model(model)
     corpus = load_corpus(source, text=text, label=label, test=test, seed=seed, encoding=encoding)
     warn_of_training_texts(source, corpus)
@@ -110,5 +111,7 @@ def evaluate(
 def _method_names(listed: str | None) -> list[str]:
     names = [name.strip() for name in (listed or "").split(",") if name.strip()]
     if listed is not None and not names:
-        raise InputError(f"--methods names none; choose from {', '.join([*METHODS, RANDOM_KNOWN])}")
+        raise InputError(
+            Argument("methods"), f" names none; choose from {', '.join([*METHODS, RANDOM_KNOWN])}"
+        )
     return names

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyword.base.checks import expand_path, share, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.corpora.source import Record, name_and_part, open_source
 from whyword.corpora.split import hold_out
 from whyword.corpora.tables import table_kind, text_lines
@@ -172,7 +172,9 @@ def _read_stdin(encoding: str) -> str:
     try:
         return sys.stdin.buffer.read().decode(encoding)
     except (UnicodeDecodeError, LookupError) as error:
-        raise InputError(f"stdin: {error}; say encoding='latin-1' or whatever it is") from None
+        raise InputError(
+            f"stdin: {error}; say ", Argument("encoding", "latin-1"), " or whatever it is"
+        ) from None
 
 
 def _part(records: Sequence[Record]) -> Part:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from whyword.base.checks import expand_path, join_names, strings
-from whyword.base.errors import InputError
+from whyword.base.errors import Advice, Argument, InputError, Part
 from whyword.base.progress import OnProgress
 from whyword.corpora.mail_parts import check_parts, clean_post
 from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
@@ -186,7 +186,8 @@ def _of_folder(path: Path, encoding: str) -> Records:
         tables = sum(table_kind(file) is not None for file in path.iterdir())
         if tables:
             raise InputError(
-                f"{path} is a folder of tables: name one, or write a folder: --out why"
+                f"{path} is a folder of tables: name one; only explain and predict, into a folder, "
+                "read several"
             )
         raise InputError(f"{path} has no sub-folders; expected one per class, with a file per text")
 
@@ -301,7 +302,7 @@ def _choose_columns(table: Table, text: str | None, label: str | None, labelled:
         label = _only([name for name in others if name != text])
     for role, name in (("text", text), ("label", label)):
         if name is None and (labelled or role == "text"):
-            raise InputError(f"{table.path}: {_no_column(table, role)}")
+            raise InputError(f"{table.path}: ", *_no_column(table, role))
         if name is not None and name not in table.columns:
             raise InputError(
                 f"{table.path}: no column {name!r}; there are {join_names(table.columns)}"
@@ -309,16 +310,19 @@ def _choose_columns(table: Table, text: str | None, label: str | None, labelled:
     return Columns(str(text), label, taken["id"], taken["split"])
 
 
-def _no_column(table: Table, role: str) -> str:
+def _no_column(table: Table, role: str) -> list[Part]:
     candidates = _candidates(table, role)
     if len(candidates) > 1:
         first, second, *_ = candidates
-        return f"both {first!r} and {second!r} could be the {role}; say which: {role}=…"
-    without = ", or labelled=False if there is none" if role == "label" else ""
-    return (
-        f"no {role} column among {join_names(table.columns)}; say which one it is: "
-        f"{role}=…{without} (is the header line missing?)"
-    )
+        both = f"both {first!r} and {second!r} could be the {role}"
+        return [both, "; say which: ", Argument(role, ...)]
+    without = Advice(", or ", Argument("labelled", False), " if there is none")
+    return [
+        f"no {role} column among {join_names(table.columns)}; say which one it is: ",
+        Argument(role, ...),
+        without if role == "label" else "",
+        " (is the header line missing?)",
+    ]
 
 
 def _candidates(table: Table, role: str) -> list[str]:

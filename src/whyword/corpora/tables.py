@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from whyword.base.checks import existing_file, join_names
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, Progress, ignore
 
 Row: TypeAlias = tuple[str, tuple[object, ...]]  # where it stands, its values
@@ -105,14 +105,18 @@ def text_lines(
             at = read - len(block) + block.index(b"\0")
             raise InputError(
                 f"{path}: NUL byte at byte {at} (line {line + block[: block.index(0)].count(10)}): "
-                "not a text file, or not in this encoding; say encoding='utf-16' if it is that"
+                "not a text file, or not in this encoding; say ",
+                Argument("encoding", "utf-16"),
+                " if it is that",
             )
         try:
             text = decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
             raise _decoding_error(path, encoding, error, read, line) from None
         except UnicodeError as error:  # UTF-16 without a mark of its byte order
-            raise InputError(f"{path}: {error}; say encoding='utf-16-le' or '…-be'") from None
+            raise InputError(
+                f"{path}: {error}; say ", Argument("encoding", "utf-16-le"), " or …-be"
+            ) from None
         *whole, rest = text.split("\n")
         for piece in whole:
             tail.append(piece)
@@ -131,8 +135,9 @@ def _decoding_error(
     at = read - len(bad) + error.start
     line += bad[: error.start].count(b"\n")
     return InputError(
-        f"{path}: byte {at} (line {line}) is not valid {encoding}: {bad[error.start]:#04x}; "
-        "say encoding='latin-1', 'cp1252' or whatever it is"
+        f"{path}: byte {at} (line {line}) is not valid {encoding}: {bad[error.start]:#04x}; say ",
+        Argument("encoding", "latin-1"),
+        ", cp1252 or whatever it is",
     )
 
 
@@ -149,7 +154,7 @@ def _decoder(path: Path, encoding: str, errors: str = "strict") -> codecs.Increm
         name = codecs.lookup(encoding).name
         return codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)(errors)
     except (LookupError, ValueError, TypeError):
-        raise InputError(f"{path}: unknown encoding {encoding!r}") from None
+        raise InputError(f"{path}: unknown ", Argument("encoding"), f" {encoding!r}") from None
 
 
 def _blocks(path: Path, report: OnProgress) -> Iterator[bytes]:

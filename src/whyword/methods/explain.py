@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import one_each, strings, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.explanations import Explanations
 from whyword.explanation.filters import FilterExplanation
@@ -149,7 +149,9 @@ def explain(
     names = None if ids is None else one_each("ids", ids, count)
     if request.level == FILTER:
         if deleted is not None:
-            raise InputError("deleted words are for explanations by word, not for level='filter'")
+            raise InputError(
+                "deleted words are for explanations by word, not for ", Argument("level", FILTER)
+            )
         filters = list(_filter_explanations(request, several, strict, names))
         return filters[0] if isinstance(texts, str) else filters
     if deleted is not None:
@@ -178,7 +180,9 @@ def iter_explanations(
     Texts are read, and relevance is held, a block at a time, so that they may be endless.
     """
     if level == FILTER:
-        raise InputError("level='filter' is for explain; explanations of filters are not iterated")
+        raise InputError(
+            Argument("level", FILTER), " is for explain; explanations of filters are not iterated"
+        )
     request = Request.of(
         model,
         target,
@@ -293,13 +297,17 @@ def _about(request: Request) -> dict[str, Any]:
 def check_texts(texts: Iterable[str]) -> Iterator[str]:
     """Return the texts, each checked as it is read."""
     if isinstance(texts, str) or not isinstance(texts, Iterable):
-        raise InputError(f"texts must be a list of strings, not {type(texts).__name__}")
+        raise InputError(
+            Argument("texts"), f" must be a list of strings, not {type(texts).__name__}"
+        )
 
     def check_each() -> Iterator[str]:
         for number, text in enumerate(texts):
             if not isinstance(text, str):
                 kind = type(text).__name__
-                raise InputError(f"texts: item {number} must be a str, not {kind}: {text!r:.60}")
+                raise InputError(
+                    Argument("texts"), f": item {number} must be a str, not {kind}: {text!r:.60}"
+                )
             yield text
 
     return check_each()
@@ -309,7 +317,9 @@ def _positions(deleted: Iterable[Any]) -> Iterator[Positions]:
     """Yield each text's deleted positions, in order, each once."""
     for each in deleted:
         if isinstance(each, str) or not isinstance(each, Iterable):
-            raise InputError(f"deleted takes a list of positions for each text, not {each!r:.60}")
+            raise InputError(
+                Argument("deleted"), f" takes a list of positions for each text, not {each!r:.60}"
+            )
         numbers = [whole_number("deleted", number, least=0) for number in each]
         yield np.unique(np.array(numbers, np.intp))
 
@@ -332,7 +342,7 @@ class _Names:
         """Return the next; raise if there is none left."""
         for name in self._remaining:
             return None if name is None else str(name)
-        raise InputError("there are fewer ids than texts")
+        raise InputError("there are fewer ", Argument("ids"), " than texts")
 
 
 def _per_word(values: NDArray[Any], single: bool, copy: bool) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import strings, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.words.characters import character_classes
 from whyword.words.document import Document
 from whyword.words.scan import code_points, folded_hashes, word_spans
@@ -109,6 +109,6 @@ def tokenize(text: str, max_words: int | None = None) -> Document:
 def words_of(texts: Iterable[str], tokenizer: Tokenizer | None = None) -> Iterable[list[str]]:
     """Yield each text's words."""
     if isinstance(texts, str):
-        raise InputError("texts must be a list of strings, not one string: [text]")
+        raise InputError(Argument("texts"), " must be a list of strings, not one string: [text]")
     tokenizer = tokenizer or Tokenizer()
     return (tokenizer(text).words for text in texts)
