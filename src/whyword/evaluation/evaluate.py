@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from whyword.analysis.summary import WEIGHTINGS, summarize
+from whyword.analysis.summary import summarize
+from whyword.analysis.weighting import WEIGHTINGS
 from whyword.base.checks import one_each, real_number, strings, whole_number
 from whyword.base.errors import InputError
 from whyword.base.files import save_or_return
