@@ -205,7 +205,7 @@ class Embedded(ABC):
     def summary(self, relevance: Relevance, each: bool = False) -> Rows:
         """Return Σ_t R[t]·x[t] of each document, R for the first target.
 
-        With `each`, what each word of the only document adds to it: (T, …).
+        With `each`, what each word adds to its document's: (words, …), document after document.
         """
 
 

@@ -207,10 +207,19 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
             values = [units[:, 0] for units in relevance.units]
         size = len(self.layer.weight)
         if each:
-            (bag,), (value,) = self.bags, values
-            shares = (bag.shares * value[bag.features]).astype(np.float32)
-            places = (bag.words, bag.row.places[bag.features])
-            return sparse.csr_matrix((shares, places), (len(bag.document), size))
+            return sparse.vstack(
+                [
+                    sparse.csr_matrix(
+                        (
+                            (bag.shares * value[bag.features]).astype(np.float32),
+                            (bag.words, bag.row.places[bag.features]),
+                        ),
+                        (len(bag.document), size),
+                    )
+                    for bag, value in zip(self.bags, values, strict=True)
+                ],
+                format="csr",
+            )
         ends = np.cumsum([0, *map(len, values)])
         features = np.concatenate([bag.row.places for bag in self.bags])
         numbers = np.concatenate(values).astype(np.float32)
