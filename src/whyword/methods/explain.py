@@ -48,20 +48,14 @@ def explain(
     deleted: Iterable[Any] | None = ...,
     **parameters: float | str,
 ) -> Explanations: ...
-@overload  # a str is an iterable of str, too, but the first form that fits is taken
-def explain(  # type: ignore[overload-overlap]
+@overload  # of filters: with the same options
+def explain(
     model: object,
     texts: str,
     target: object = ...,
     *,
-    targets: Iterable[Any] | None = ...,
-    against: object = ...,
-    method: str | None = ...,
     level: Literal["filter"],
-    strict: bool = ...,
-    ids: Iterable[Any] | None = ...,
-    deleted: Iterable[Any] | None = ...,
-    **parameters: float | str,
+    **options: Any,  # noqa: ANN401
 ) -> FilterExplanation: ...
 @overload
 def explain(
@@ -69,14 +63,8 @@ def explain(
     texts: Iterable[str],
     target: object = ...,
     *,
-    targets: Iterable[Any] | None = ...,
-    against: object = ...,
-    method: str | None = ...,
     level: Literal["filter"],
-    strict: bool = ...,
-    ids: Iterable[Any] | None = ...,
-    deleted: Iterable[Any] | None = ...,
-    **parameters: float | str,
+    **options: Any,  # noqa: ANN401
 ) -> list[FilterExplanation]: ...
 def explain(
     model: object,
@@ -137,14 +125,9 @@ def explain(
     """
     several = [texts] if isinstance(texts, str) else strings("texts", texts)
     count = len(several)
+    each = None if targets is None else one_each("targets", targets, count)
     request = Request.of(
-        model,
-        target,
-        method,
-        targets=None if targets is None else one_each("targets", targets, count),
-        against=against,
-        level=level,
-        parameters=parameters,
+        model, target, method, targets=each, against=against, level=level, parameters=parameters
     )
     names = None if ids is None else one_each("ids", ids, count)
     if request.level == FILTER:
@@ -184,13 +167,7 @@ def iter_explanations(
             Argument("level", FILTER), " is for explain; explanations of filters are not iterated"
         )
     request = Request.of(
-        model,
-        target,
-        method,
-        targets=targets,
-        against=against,
-        level=level,
-        parameters=parameters,
+        model, target, method, targets=targets, against=against, level=level, parameters=parameters
     )
     checked = check_texts(texts)
     blocks = explain_blocks(request, checked, strict=strict, ids=ids, deleted=deleted, copy=True)
