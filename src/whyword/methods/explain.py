@@ -16,6 +16,7 @@ from whyword.methods.request import FILTER, WORD, Answer, Request
 from whyword.methods.targets import PREDICTED
 from whyword.models.protocol import Positions, Trace
 from whyword.models.relevance import Relevance
+from whyword.words.document import Text
 
 
 @overload  # a str is an iterable of str, too, but the first form that fits is taken
@@ -176,7 +177,7 @@ def iter_explanations(
 
 def explain_blocks(
     request: Request,
-    texts: Iterable[str],
+    texts: Iterable[Text],
     *,
     strict: bool = False,
     ids: Iterable[Any] | None = None,
@@ -188,7 +189,9 @@ def explain_blocks(
     Parameters
     ----------
     request : Request
-    texts, strict, ids, deleted
+    texts : iterable of str or Document
+        Documents that the request's model made of texts are not read again.
+    strict, ids, deleted
         As for :func:`explain`.
     copy : bool
         Let an explanation that is kept not keep its whole block.
