@@ -77,11 +77,18 @@ def test_a_model_is_trained_once(tmp_path: Path) -> None:
 def test_a_half_saved_model_is_trained_anew(tmp_path: Path) -> None:
     some_stages(tmp_path).model("m", {}, small_cnn)
     (folder,) = tmp_path.iterdir()
-    draft = folder.rename(folder.with_name(f"{folder.name}.draft"))
-    (draft / "model.json").unlink()
+    (folder / "model.json").unlink()
     model = some_stages(tmp_path).model("m", {}, small_cnn)
-    assert model.identity == small_cnn().identity
+    assert model.load().identity == small_cnn().identity
     assert [path.name for path in tmp_path.iterdir()] == [folder.name]
+
+
+def test_a_folder_that_cannot_be_written_loses_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    stages = some_stages(Path("/proc/nowhere"))
+    assert stages.result("s", {}, lambda: {"value": 1}) == {"value": 1}
+    model = stages.model("m", {}, small_cnn)
+    assert model.load().identity == model.identity == small_cnn().identity
+    assert caplog.text.count("could not be kept in the cache") == 2
 
 
 def test_the_time_left_follows_the_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

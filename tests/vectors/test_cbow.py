@@ -66,9 +66,17 @@ def test_a_cache_that_cannot_be_written_loses_nothing(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(cbow, "write_store", full)
+    monkeypatch.setattr(cbow, "write_table", full)
     vectors = Vectors.train_cbow(topical_texts(20), dimensions=5, epochs=2)
     assert "moon" in vectors
+    assert "could not be kept in the cache" in caplog.text
+
+
+def test_a_cache_without_rights_loses_nothing(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(cbow, "cache_folder", lambda: Path("/proc"))  # not even root may write
+    assert "moon" in Vectors.train_cbow(topical_texts(20), dimensions=5, epochs=2)
     assert "could not be kept in the cache" in caplog.text
 
 

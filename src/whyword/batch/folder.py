@@ -1,4 +1,8 @@
-"""The folder that a run writes to: parts that are whole or not there, and what the run is."""
+"""The folder that a run writes to: parts that are whole or not there, and what the run is.
+
+Not :mod:`whyword.base.store`: the folder is the result, which its user names, reads with other
+tools and resumes; parts carry no digest, and the manifest says once what all were made of.
+"""
 
 import errno
 import json

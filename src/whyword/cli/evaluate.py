@@ -14,9 +14,8 @@ from whyword.cli.inputs import CorpusOptions, open_model
 from whyword.cli.options import AsJson, ModelFolder, Source
 from whyword.cli.outputs import check_apart, stdout_console
 from whyword.cli.tables import evaluation_tables, some_of
-from whyword.evaluation.deletion import COMPARED
 from whyword.evaluation.evaluate import evaluate as evaluation_of
-from whyword.evaluation.ranking import RANDOM_KNOWN
+from whyword.evaluation.ranking import COMPARED, RANDOM_KNOWN
 from whyword.methods.registry import METHODS
 
 log = logging.getLogger(__name__)

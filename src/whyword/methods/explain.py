@@ -16,6 +16,7 @@ from whyword.methods.request import FILTER, WORD, Answer, Request
 from whyword.methods.targets import PREDICTED
 from whyword.models.protocol import Positions, Trace
 from whyword.models.relevance import Relevance
+from whyword.words.document import Text
 
 
 @overload  # a str is an iterable of str, too, but the first form that fits is taken
@@ -48,20 +49,14 @@ def explain(
     deleted: Iterable[Any] | None = ...,
     **parameters: float | str,
 ) -> Explanations: ...
-@overload  # a str is an iterable of str, too, but the first form that fits is taken
-def explain(  # type: ignore[overload-overlap]
+@overload  # of filters: with the same options
+def explain(
     model: object,
     texts: str,
     target: object = ...,
     *,
-    targets: Iterable[Any] | None = ...,
-    against: object = ...,
-    method: str | None = ...,
     level: Literal["filter"],
-    strict: bool = ...,
-    ids: Iterable[Any] | None = ...,
-    deleted: Iterable[Any] | None = ...,
-    **parameters: float | str,
+    **options: Any,  # noqa: ANN401
 ) -> FilterExplanation: ...
 @overload
 def explain(
@@ -69,14 +64,8 @@ def explain(
     texts: Iterable[str],
     target: object = ...,
     *,
-    targets: Iterable[Any] | None = ...,
-    against: object = ...,
-    method: str | None = ...,
     level: Literal["filter"],
-    strict: bool = ...,
-    ids: Iterable[Any] | None = ...,
-    deleted: Iterable[Any] | None = ...,
-    **parameters: float | str,
+    **options: Any,  # noqa: ANN401
 ) -> list[FilterExplanation]: ...
 def explain(
     model: object,
@@ -137,14 +126,9 @@ def explain(
     """
     several = [texts] if isinstance(texts, str) else strings("texts", texts)
     count = len(several)
+    each = None if targets is None else one_each("targets", targets, count)
     request = Request.of(
-        model,
-        target,
-        method,
-        targets=None if targets is None else one_each("targets", targets, count),
-        against=against,
-        level=level,
-        parameters=parameters,
+        model, target, method, targets=each, against=against, level=level, parameters=parameters
     )
     names = None if ids is None else one_each("ids", ids, count)
     if request.level == FILTER:
@@ -184,13 +168,7 @@ def iter_explanations(
             Argument("level", FILTER), " is for explain; explanations of filters are not iterated"
         )
     request = Request.of(
-        model,
-        target,
-        method,
-        targets=targets,
-        against=against,
-        level=level,
-        parameters=parameters,
+        model, target, method, targets=targets, against=against, level=level, parameters=parameters
     )
     checked = check_texts(texts)
     blocks = explain_blocks(request, checked, strict=strict, ids=ids, deleted=deleted, copy=True)
@@ -199,7 +177,7 @@ def iter_explanations(
 
 def explain_blocks(
     request: Request,
-    texts: Iterable[str],
+    texts: Iterable[Text],
     *,
     strict: bool = False,
     ids: Iterable[Any] | None = None,
@@ -211,7 +189,9 @@ def explain_blocks(
     Parameters
     ----------
     request : Request
-    texts, strict, ids, deleted
+    texts : iterable of str or Document
+        Documents that the request's model made of texts are not read again.
+    strict, ids, deleted
         As for :func:`explain`.
     copy : bool
         Let an explanation that is kept not keep its whole block.

@@ -12,6 +12,7 @@ from whyword.methods.targets import Target, target_of
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import ElementWise, Filtered, Positions, Targets, TextClassifier, Trace
 from whyword.models.relevance import FilterRelevance, Relevance
+from whyword.words.document import Text
 
 WORD, ELEMENT, FILTER = LEVELS = ("word", "element", "filter")
 
@@ -82,7 +83,7 @@ class Request:
         return cls(classifier, whose, chosen, settings, level)
 
     def answers(
-        self, texts: Iterable[str], deleted: Iterator[Positions] | None = None
+        self, texts: Iterable[Text], deleted: Iterator[Positions] | None = None
     ) -> Iterator[Answer]:
         """Yield the relevance in each block of the texts."""
         elements = self.level == ELEMENT
@@ -96,7 +97,7 @@ class Request:
                 relevance, targets = relevance.against_last(), targets[:, :-1]
             yield Answer(trace, targets, relevance)
 
-    def filter_answers(self, texts: Iterable[str]) -> Iterator[FilterAnswer]:
+    def filter_answers(self, texts: Iterable[Text]) -> Iterator[FilterAnswer]:
         """Yield the relevance of the filters in each block of the texts."""
         if self.method.filters is None:
             raise TypeError(f"{self.method.name} does not go through filters")

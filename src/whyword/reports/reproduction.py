@@ -18,7 +18,6 @@ from whyword.evaluation.comparison import Comparison
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
 from whyword.models.linear.classifier import SVMClassifier
-from whyword.models.loading import load_model
 from whyword.models.store import provenance
 from whyword.reports import paper, study
 from whyword.reports.background import Background
@@ -118,12 +117,12 @@ def _run_stages(
     }
     corpus = stages.result("corpus", data, partial(_corpus, whole))
     models = _models(stages, news.train, data, plan, vectors, networks)
-    load = lru_cache(maxsize=1)(load_model)
+    load = lru_cache(maxsize=1)(lambda name: models[name].load())
     by_name: dict[str, dict[str, Any]] = {}
     for one in order:
         model = models[one.model]
         inputs = {"test": data["test"], "plan": data["plan"], "model": model.identity}
-        by_name[one.name] = stages.result(one.name, inputs, partial(_make, one, load, model.folder))
+        by_name[one.name] = stages.result(one.name, inputs, partial(_make, one, load))
     results: dict[str, Any] = {"corpus": corpus}
     for one in model_stages:
         results.setdefault(one.group, {})[one.key] = by_name[one.name]
@@ -146,8 +145,8 @@ def _run_stages(
     return Reproduction(results, claims(results, tests), plan)
 
 
-def _make(stage: _ModelStage, load: Callable[[Path], Estimator], folder: Path) -> dict[str, Any]:
-    return stage.make(load(folder))
+def _make(stage: _ModelStage, load: Callable[[str], Estimator]) -> dict[str, Any]:
+    return stage.make(load(stage.model))
 
 
 def _networks(pretrained: bool) -> dict[str, tuple[int, int]]:

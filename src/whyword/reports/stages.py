@@ -1,24 +1,21 @@
-"""Results of long computations, kept by what they were made of.
+"""Stages of a long computation, each kept by its inputs and the program that made it.
 
-A stage is computed once: its result lies in a file whose name is the digest of its inputs and of
-the program. Files are written whole, so a run that was killed continues behind the last one.
+A run that was killed continues behind the last stage that was kept.
 """
 
 import hashlib
 import json
-import shutil
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from whyword.base.errors import WhywordError
-from whyword.base.files import atomic_write
+from whyword.base.errors import InputError
 from whyword.base.progress import OnProgress, Progress, ignore
+from whyword.base.store import Entry, Store
 from whyword.corpora.corpus import Part
 from whyword.models.estimator import Estimator
 from whyword.models.loading import load_model
@@ -49,15 +46,25 @@ def digest_of(part: Part) -> str:
 
 
 class KeptModel(NamedTuple):
-    """A trained model in its folder; its weights take no room until it is loaded."""
+    """A trained model in its folder; its weights take no room until it is loaded.
+
+    Attributes
+    ----------
+    folder : Path
+    identity : str
+    provenance : dict
+    unsaved : Estimator or None
+        The model itself, where the folder could not be written.
+    """
 
     folder: Path
     identity: str
     provenance: dict[str, Any]
+    unsaved: Estimator | None = None
 
     def load(self) -> Any:  # noqa: ANN401 - of any kind
         """Return the model."""
-        return load_model(self.folder)
+        return load_model(self.folder) if self.unsaved is None else self.unsaved
 
 
 class Stages:
@@ -76,7 +83,7 @@ class Stages:
     def __init__(
         self, folder: Path, expected: Mapping[str, float], on_progress: OnProgress | None = None
     ) -> None:
-        self.folder = folder
+        self._store = Store(folder)
         self.expected = dict(expected)
         self.on_progress = on_progress or ignore
         self.seconds: dict[str, float] = {}
@@ -84,22 +91,20 @@ class Stages:
 
     def has(self, name: str, inputs: Mapping[str, Any]) -> bool:
         """Return whether a result is there already."""
-        return _read_if_whole(self._result_path(name, inputs)) is not None
+        return self._result_entry(name, inputs).find() is not None
 
     def result(
         self, name: str, inputs: Mapping[str, Any], make: Callable[[], dict[str, Any]]
     ) -> dict[str, Any]:
         """Return what `make` returns, plain data, from the file if it is there."""
-        path = self._result_path(name, inputs)
-        kept = _read_if_whole(path)
+        entry = self._result_entry(name, inputs)
+        kept = entry.find()
         self._begin(name, kept is not None)
         if kept is None:
             computed, seconds = self._time(name, make)
             content = json.dumps({"result": computed, "seconds": seconds}, allow_nan=False)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with atomic_write(path) as draft:
-                draft.write_text(content, encoding="utf-8")
             kept = json.loads(content)  # a first run and a later one see the same numbers
+            entry.keep(kept, lambda _, draft: draft.write_text(content, encoding="utf-8"))
         self.seconds[name] = kept["seconds"]
         result: dict[str, Any] = kept["result"]
         return result
@@ -108,18 +113,16 @@ class Stages:
         self, name: str, inputs: Mapping[str, Any], train: Callable[[], Estimator]
     ) -> KeptModel:
         """Return what `train` returns, in its folder, trained if it is not there."""
-        folder = self._path(name, inputs, program_digest(training=True))
-        model = _load_if_whole(folder)
+        made_of = {"program": program_digest(training=True), "inputs": inputs}
+        entry = self._store.entry(name, made_of, read=load_model)
+        model, unsaved = entry.find(), None
         self._begin(name, model is not None)
         if model is None:
             model = self._time(name, train)[0]
-            draft = folder.with_name(f"{folder.name}.draft")
-            for left in (draft, folder):
-                shutil.rmtree(left, ignore_errors=True)  # of a run that was killed; damaged
-            model.save(draft)
-            draft.rename(folder)
+            if not entry.keep(model, lambda trained, draft: trained.save(draft)):
+                unsaved = model
         self.seconds[name] = float(model.provenance_["seconds"])
-        return KeptModel(folder, str(model.identity), model.provenance_)
+        return KeptModel(entry.path, str(model.identity), model.provenance_, unsaved)
 
     def _begin(self, name: str, kept: bool) -> None:
         names = list(self.expected)
@@ -145,26 +148,14 @@ class Stages:
         self._foreseen += self.expected[name]
         return made, seconds
 
-    def _result_path(self, name: str, inputs: Mapping[str, Any]) -> Path:
-        return self._path(name, inputs, program_digest()).with_suffix(".json")
-
-    def _path(self, name: str, inputs: Mapping[str, Any], program: str) -> Path:
-        content = json.dumps([name, program, inputs], sort_keys=True)
-        digest = hashlib.sha256(content.encode()).hexdigest()[:24]
-        return self.folder / f"{name.replace(' ', '-').replace(':', '')}-{digest}"
+    def _result_entry(self, name: str, inputs: Mapping[str, Any]) -> Entry[dict[str, Any]]:
+        made_of = {"program": program_digest(), "inputs": inputs}
+        return self._store.entry(name, made_of, ".json", read=_read_result)
 
 
-def _read_if_whole(path: Path) -> dict[str, Any] | None:
-    """Return what a file holds, None if it is not there or damaged."""
-    with suppress(OSError, ValueError):
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(kept, dict) and kept.keys() == {"result", "seconds"}:
-            return kept
-    return None
-
-
-def _load_if_whole(folder: Path) -> Any | None:  # noqa: ANN401 - a model of any kind
-    """Return the model of a folder, None if it is not there or damaged."""
-    with suppress(WhywordError):
-        return load_model(folder)
-    return None
+def _read_result(path: Path) -> dict[str, Any]:
+    """Return a result and its seconds; raise if the file holds anything else."""
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(kept, dict) or kept.keys() != {"result", "seconds"}:
+        raise InputError(f"{path} is no result of a stage")
+    return kept

@@ -1,10 +1,6 @@
 """Word vectors of your own texts: CBOW with negative sampling, the same every time."""
 
-import hashlib
-import json
-import logging
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -14,6 +10,7 @@ from whyword.base.checks import whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import cache_folder
 from whyword.base.progress import OnProgress, Progress, reporting
+from whyword.base.store import Store
 from whyword.vectors.cbow_kernels import (
     alias_tables,
     cut_batches,
@@ -21,10 +18,8 @@ from whyword.vectors.cbow_kernels import (
     draw_words,
     train_batches,
 )
-from whyword.vectors.store import WordsAndMatrix, read_store, write_store
+from whyword.vectors.store import WordsAndMatrix, read_table, write_table
 from whyword.vectors.vocabulary import TokenIds, token_ids
-
-log = logging.getLogger(__name__)
 
 MOST_WINDOW = 1_000
 
@@ -110,22 +105,12 @@ class CBOW:
             raise InputError(f"no word occurs {self.min_count} times in the texts to train on")
         if not cache:
             return tokens.words, self._train(tokens, on_progress)
-        path = cache_folder() / f"cbow-{self._fingerprint(tokens)}.safetensors"
-        if path.exists():
-            with suppress(InputError):  # a damaged file is made again
-                return read_store(path)[0]
-        result = tokens.words, self._train(tokens, on_progress)
-        try:
-            write_store(path, [result])
-        except OSError as error:
-            log.warning("the word vectors could not be kept in the cache: %s", error)
-        return result
-
-    def _fingerprint(self, tokens: TokenIds) -> str:
-        digest = hashlib.sha256(json.dumps([_VERSION, asdict(self), tokens.words]).encode())
-        digest.update(tokens.ids.tobytes())
-        digest.update(tokens.offsets.tobytes())
-        return digest.hexdigest()[:32]
+        content = {"words": tokens.words, "ids": tokens.ids, "offsets": tokens.offsets}
+        made_of = {"version": _VERSION, "settings": asdict(self), **content}
+        entry = Store(cache_folder()).entry("cbow", made_of, ".safetensors", read=read_table)
+        return entry.get_or_make(
+            lambda: (tokens.words, self._train(tokens, on_progress)), write_table
+        )
 
     def _train(
         self, tokens: TokenIds, on_progress: OnProgress | bool | None

