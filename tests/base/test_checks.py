@@ -9,6 +9,7 @@ from whyword.base.checks import (
     existing_file,
     expand_path,
     join_names,
+    one_of,
     real_number,
     share,
     strings,
@@ -41,6 +42,14 @@ def test_real_numbers() -> None:
         real_number("x", -1)
     with pytest.raises(InputError, match="x must be above 0"):
         real_number("x", 0, above=0)
+
+
+def test_choices() -> None:
+    assert one_of("order", "most", ("most", "least")) == "most"
+    for value in ("first", None, 3, ["most"]):
+        with pytest.raises(InputError, match="order may be 'most' or 'least', not") as caught:
+            one_of("order", value, ("most", "least"))
+        assert caught.value.arguments == ["order"]
 
 
 def test_strings() -> None:

@@ -1,17 +1,13 @@
 """What a class is about: the words that speak for it most, over many documents."""
 
-from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from whyword.base.checks import whole_number
-from whyword.base.compiled import compiled
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.analysis.word_statistics import WordStatistics
+from whyword.base.checks import one_of, whole_number
+from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.labels import Label
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import iter_explanations
@@ -158,14 +154,23 @@ class ClassWordsRequest:
     ) -> "ClassWordsRequest":
         """Return what makes sense; raise if it does not."""
         top, least = whole_number("top", top), whole_number("least", least)
-        if per not in PER:
-            raise InputError(f"per may be 'word' or 'occurrence', not {per!r}")
+        one_of("per", per, PER)
         if rank not in RANKS:
-            raise InputError(f"rank may be 'strongest', 'mean' or 'sum', not {rank!r}")
+            raise InputError(
+                Argument("rank"), f" may be 'strongest', 'mean' or 'sum', not {rank!r}"
+            )
         if per == "occurrence" and rank != "strongest":
-            raise InputError(f"rank={rank!r} is over a word's occurrences: say per='word'")
+            raise InputError(
+                Argument("rank", rank),
+                " is over a word's occurrences: say ",
+                Argument("per", "word"),
+            )
         if per == "occurrence" and least > 1:
-            raise InputError("least is for words, not for single occurrences: say per='word'")
+            raise InputError(
+                Argument("least"),
+                " is for words, not for single occurrences: say ",
+                Argument("per", "word"),
+            )
         if target == "predicted" and isinstance(target, str):
             raise InputError("class words are those of classes: name them, or say 'all'")
         several = isinstance(target, Iterable) and not isinstance(target, str)
@@ -179,7 +184,7 @@ class ClassWordsRequest:
         model: object,
         texts: Iterable[str],
         ids: Iterable[str] | None = None,
-    ) -> "WordStatistics":
+    ) -> WordStatistics:
         """Return what the texts say of each word."""
         explanations = iter_explanations(
             model, texts, self.target, method=self.method, ids=ids, **self.parameters
@@ -193,200 +198,32 @@ class ClassWordsRequest:
             statistics.add(block)
         return statistics
 
-    def words(self, model: object, statistics: "WordStatistics") -> ClassWords:
+    def words(self, model: object, statistics: WordStatistics) -> ClassWords:
         """Return the words of each class."""
         if not len(statistics):
             raise InputError("there are no texts to look for words in")
         seen = model.training_words if isinstance(model, Trained) else None
         entries = {
-            label: statistics.entries(column, self.top, self.per, self.rank, self.least, seen)
+            label: self._entries(statistics, column, seen)
             for column, label in enumerate(statistics.labels)
         }
         return ClassWords(entries, self.per, self.rank, len(statistics))
 
-
-class _Occurrence(NamedTuple):
-    relevance: float
-    word: int
-    place: int
-
-
-class WordStatistics:
-    """What is known of each word so far, for K classes.
-
-    Parameters
-    ----------
-    classes : int
-        K.
-    occurrences : int
-        How many of the strongest occurrences are kept of each class.
-    named : bool
-        Whether documents have names; else they are known by their numbers.
-
-    Attributes
-    ----------
-    numbers : dict from lower-cased word to its number
-    strongest : (V, K) float32
-    where : (V, K) int64
-        The place of that occurrence among all words of all documents.
-    sums : (V, K) float64
-    counts : (V,) int64
-    labels : tuple of K labels
-        Once there is a document.
-    """
-
-    def __init__(self, classes: int, occurrences: int, named: bool) -> None:
-        self.occurrences, self.named = occurrences, named
-        self.labels: tuple[Label, ...] = ()
-        self.numbers: dict[str, int] = {}
-        self.strongest = np.empty((0, classes), np.float32)
-        self.where = np.empty((0, classes), np.int64)
-        self.sums = np.empty((0, classes))
-        self.counts = np.empty(0, np.int64)
-        self.best: list[list[_Occurrence]] = [[] for _ in range(classes)]
-        self.names: list[str] = []
-        self.starts = array("q", [0])  # ten million documents are 80 MB
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def add(self, explanations: Sequence[Explanation]) -> None:
-        """Take in some documents."""
-        self.labels = explanations[0].targets
-        ids, first = [], self.starts[-1]
-        for explanation in explanations:
-            if self.named:
-                self.names.append(str(explanation.id))
-            self.starts.append(self.starts[-1] + len(explanation.spans))
-            ids += [
-                self.numbers.setdefault(word.lower(), len(self.numbers))
-                for word in explanation.document.cut()
-            ]
-        numbers = np.array(ids, np.int32)
-        relevance = np.concatenate([explanation.relevance for explanation in explanations])
-        values = np.concatenate([one.word_values() for one in explanations]).astype(np.float32)
-        self._grow()
-        take_in(
-            numbers, values, relevance, first, self.strongest, self.where, self.sums, self.counts
-        )
-        for column, best in enumerate(self.best if self.occurrences else ()):
-            self.best[column] = self._best(best, values[:, column], numbers, first)
-
-    def merge(self, others: "WordStatistics") -> None:
-        """Take in what was gathered of documents that come after these, in the same way."""
-        self.labels = others.labels or self.labels
-        first = self.starts[-1]
-        at = np.array(
-            [self.numbers.setdefault(word, len(self.numbers)) for word in others.numbers], np.intp
-        )
-        self._grow()
-        stronger = others.strongest > self.strongest[at]
-        self.strongest[at] = np.where(stronger, others.strongest, self.strongest[at])
-        self.where[at] = np.where(stronger, others.where + first, self.where[at])
-        self.sums[at] += others.sums
-        self.counts[at] += others.counts
-        for column, best in enumerate(others.best):
-            new = [_Occurrence(one.relevance, int(at[one.word]), one.place + first) for one in best]
-            self.best[column] = self._first_of([*self.best[column], *new])
-        self.names += others.names
-        self.starts.extend(start + first for start in others.starts[1:])
-
-    def _grow(self) -> None:
-        more = len(self.numbers) - len(self.counts)
-        if more:
-            classes = self.strongest.shape[1]
-            self.strongest = np.concatenate(
-                [self.strongest, np.full((more, classes), -np.inf, np.float32)]
-            )
-            self.where = np.concatenate([self.where, np.zeros((more, classes), np.int64)])
-            self.sums = np.concatenate([self.sums, np.zeros((more, classes))])
-            self.counts = np.concatenate([self.counts, np.zeros(more, np.int64)])
-
-    def _best(
-        self,
-        before: list[_Occurrence],
-        relevance: NDArray[np.float32],
-        numbers: NDArray[np.int32],
-        first: int,
-    ) -> list[_Occurrence]:
-        """Return the strongest occurrences, those of before included; earlier ones win ties."""
-        order = np.argsort(-relevance, kind="stable")[: self.occurrences].tolist()
-        new = [_Occurrence(float(relevance[n]), int(numbers[n]), first + n) for n in order]
-        return self._first_of([*before, *new])
-
-    def _first_of(self, occurrences: list[_Occurrence]) -> list[_Occurrence]:
-        return sorted(occurrences, key=lambda one: (-one.relevance, one.place))[: self.occurrences]
-
-    def entries(
-        self, column: int, top: int, per: str, rank: str, least: int, seen: Collection[str] | None
+    def _entries(
+        self, statistics: WordStatistics, column: int, seen: Collection[str] | None
     ) -> list[ClassWord]:
         """Return the words of one class."""
-        names = list(self.numbers)
-        if per == "occurrence":
-            chosen = self.best[column]
-        else:
-            values = {
-                "strongest": self.strongest[:, column].astype(np.float64),
-                "sum": self.sums[:, column],
-                "mean": self.sums[:, column] / np.maximum(self.counts, 1),
-            }[rank]
-            values = np.where(self.counts >= least, values, -np.inf)
-            order = np.argsort(-values, kind="stable")[:top].tolist()
-            chosen = [
-                _Occurrence(float(values[word]), word, int(self.where[word, column]))
-                for word in order
-                if np.isfinite(values[word])
-            ]
-        result = []
+        chosen = (
+            statistics.best[column]
+            if self.per == "occurrence"
+            else statistics.ranked(column, self.rank, self.least, self.top)
+        )
+        names, result = list(statistics.numbers), []
         for relevance, word, place in chosen:
-            document = int(np.searchsorted(self.starts, place, "right")) - 1
-            result.append(
-                ClassWord(
-                    names[word],
-                    relevance,
-                    self.names[document] if self.named else document,
-                    place - self.starts[document],
-                    int(self.counts[word]),
-                    None if seen is None else names[word] in seen,
-                )
-            )
+            name, count = names[word], int(statistics.counts[word])
+            known = None if seen is None else name in seen
+            result.append(ClassWord(name, relevance, *statistics.locate(place), count, known))
         return result
-
-
-@compiled
-def take_in(
-    numbers: NDArray[np.int32],
-    values: NDArray[np.float32],
-    relevance: NDArray[np.float32],
-    first: int,
-    strongest: NDArray[np.float32],
-    where: NDArray[np.int64],
-    sums: NDArray[np.float64],
-    counts: NDArray[np.int64],
-) -> None:
-    """strongest[w, k] = max over the occurrences n of w, where[w, k] the first n that attains it.
-
-    Parameters
-    ----------
-    numbers : (N,) int32
-        The word of each occurrence.
-    values, relevance : (N, K) float32
-        What the strongest is chosen by, and what is summed up.
-    first : int
-        The place of the first of them among all.
-    strongest, where, sums : (V, K)
-    counts : (V,)
-        Updated.
-    """
-    for n in range(numbers.size):
-        word = numbers[n]
-        counts[word] += 1
-        for k in range(relevance.shape[1]):
-            value = values[n, k]
-            sums[word, k] += relevance[n, k]
-            if value > strongest[word, k]:
-                strongest[word, k] = value
-                where[word, k] = first + n
 
 
 def _in_lists(explanations: Iterator[Explanation]) -> Iterator[list[Explanation]]:

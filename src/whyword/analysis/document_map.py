@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from whyword.analysis.document_map_page import MapDocument, map_page
 from whyword.analysis.rows import unit_vectors
 from whyword.analysis.summary import summarize
-from whyword.base.checks import expand_path, strings
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.checks import expand_path, one_of, strings
+from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.files import atomic_write
 from whyword.base.printable import one_line
 from whyword.explanation.explanation import Explanation
@@ -131,7 +131,8 @@ def document_map(
     explanations = explain(model, several, method=shown, ids=names)
     colours = [one.predicted for one in explanations] if labels is None else list(labels)
     if len(colours) != len(several):
-        raise InputError(f"labels and texts differ in length: {len(colours)} ≠ {len(several)}")
+        counts = f" differ in length: {len(colours)} ≠ {len(several)}"
+        raise InputError(Argument("labels"), " and ", Argument("texts"), counts)
     grouped = [str(label if groups is None else groups.get(label, label)) for label in colours]
     title = f"{method}, {level} level" if level == "element" else method
     return DocumentMap(points, names, grouped, share, title, explanations)
@@ -142,8 +143,7 @@ def project(
     projection: str = "pca",
 ) -> tuple[NDArray[np.float64], float | None]:
     """Return vectors on a plane, (n, 2), and the share of their variance that it shows."""
-    if projection not in PROJECTIONS:
-        raise InputError(f"projection may be 'pca' or 'umap', not {projection!r}")
+    one_of("projection", projection, PROJECTIONS)
     unit = unit_vectors(vectors)
     if projection == "umap":
         try:

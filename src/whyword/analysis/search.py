@@ -110,12 +110,8 @@ class SearchIndex:
         first = len(self.texts)
         names = list(map(str, range(first, first + len(new)))) if ids is None else list(ids)
         if len(names) != len(new):
-            raise InputError(
-                Argument("ids"),
-                " and ",
-                Argument("texts"),
-                f" differ in length: {len(names)} ≠ {len(new)}",
-            )
+            counts = f" differ in length: {len(names)} ≠ {len(new)}"
+            raise InputError(Argument("ids"), " and ", Argument("texts"), counts)
         known = set(self.ids)
         for name in map(str, names):
             if name in known:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import whole_number
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.labels import Label
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import iter_explanations
@@ -103,7 +103,7 @@ def senses(
             f"senses needs a model of word vectors, which one of kind {traced.kind!r} is not"
         )
     if not isinstance(word, str) or not word.strip():
-        raise InputError(f"a word must be a str, not {word!r}")
+        raise InputError("a ", Argument("word"), f" must be a str, not {word!r}")
     if count is not None:
         whole_number("count", count)
     uses, vectors = _occurrences(model, texts, word.lower(), ids)
@@ -130,7 +130,7 @@ def _occurrences(
         for number, text in enumerate(texts):
             name = number if remaining is None else next(remaining, None)
             if name is None:
-                raise InputError("there are fewer ids than texts")
+                raise InputError("there are fewer ", Argument("ids"), " than texts")
             if word in text.lower():
                 names.append(name)
                 yield text

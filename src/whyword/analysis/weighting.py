@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
+from whyword.base.checks import one_of
 from whyword.base.errors import Argument, InputError
 from whyword.explanation.alignment import align
 from whyword.methods.registry import Method, Settings, method_for
@@ -112,8 +113,7 @@ def weighting_of(
         Of the method.
     """
     kind = model.trace_kind
-    if level not in LEVELS:
-        raise InputError(Argument("level"), f" may be 'word' or 'element', not {level!r}")
+    one_of("level", level, LEVELS)
     chosen = WEIGHTINGS.get(method or "") or method_for(kind, method)
     settings = chosen.settings(kind, parameters)
     if level == WORD:

@@ -2,7 +2,7 @@
 
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,15 @@ def _as_float(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return None
     return float(value)
+
+
+def one_of(name: str, value: object, choices: Sequence[str]) -> str:
+    """Return the value; raise unless it is one of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(
+            Argument(name), f" may be {' or '.join(map(repr, choices))}, not {value!r:.60}"
+        )
+    return value
 
 
 def strings(name: str, values: Iterable[str]) -> list[str]:

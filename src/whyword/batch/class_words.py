@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from whyword.analysis.class_words import ClassWords, ClassWordsRequest, WordStatistics
+from whyword.analysis.class_words import ClassWords, ClassWordsRequest
+from whyword.analysis.word_statistics import WordStatistics
 from whyword.base.checks import whole_number
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.base.threads import usable_cores

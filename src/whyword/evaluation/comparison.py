@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from whyword.base.checks import real_number, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.power import ExplanatoryPower
 from whyword.evaluation.significance import bootstrap_means, corrected_t, critical_t, holm
@@ -185,9 +185,9 @@ def compare(
     """
     alpha = real_number("alpha", alpha, above=0)
     if alpha >= 1:
-        raise InputError(f"alpha must be below 1, not {alpha:g}")
+        raise InputError(Argument("alpha"), f" must be below 1, not {alpha:g}")
     if not isinstance(names, Sequence) or len(names) != 2:
-        raise InputError(f"names takes two names, not {names!r:.60}")
+        raise InputError(Argument("names"), f" takes two names, not {names!r:.60}")
     if isinstance(a, ExplanatoryPower) and isinstance(b, ExplanatoryPower):
         return _compare_powers(a, b, names, alpha)
     if isinstance(a, DeletionCurve) and isinstance(b, DeletionCurve):
@@ -261,7 +261,10 @@ def _compare_powers(
     )
     if not same:
         raise InputError(
-            "the two were measured on different splits; use the same documents, splits= and seed="
+            "the two were measured on different splits; use the same documents, ",
+            Argument("splits", ...),
+            " and ",
+            Argument("seed", ...),
         )
     differences = a.by_split - b.by_split
     train = float(np.mean([len(part) for part, _ in a.splits]))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.errors import InputError
+from whyword.base.checks import one_of
 from whyword.base.labels import Label
 from whyword.evaluation.ranking import MOST
 from whyword.methods.targets import PREDICTED
@@ -98,8 +98,7 @@ class DeletionCurve:
         ----------
         measure : {"accuracy", "score"}
         """
-        if measure not in ("accuracy", "score"):
-            raise InputError(f"measure may be 'accuracy' or 'score', not {measure!r}")
+        one_of("measure", measure, ("accuracy", "score"))
         traces = self.correct if measure == "accuracy" else self.scores
         mean: NDArray[np.float64] = _areas(traces).mean(axis=0)
         return mean

@@ -2,11 +2,13 @@
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whyword.analysis.summary import summarize
 from whyword.analysis.weighting import WEIGHTINGS
@@ -116,17 +118,21 @@ def evaluate(
     given = one_each("labels", labels, len(several))
     if not several:
         raise InputError("there are no texts to evaluate on")
-    lengths = [len(document) for document in traced.documents(several)]
-    steps = _steps(lengths) if steps is None else whole_number("steps", steps)
-    least = 2 * steps if least_words is None else whole_number("least_words", least_words)
+    lengths = np.array([len(document) for document in traced.documents(several)])
     named = named_methods(compared_methods(model) if methods is None else methods)
-    runs, splits = whole_number("runs", runs), whole_number("splits", splits)
-    seed, alpha = whole_number("seed", seed, least=0), real_number("alpha", alpha, above=0)
-    stages = _EvaluationStages(model, several, given, named, seed, alpha, on_progress or ignore)
-    quality = stages.quality()
-    curves = stages.deletions(steps, least, runs)
-    powers = stages.powers(lengths, splits)
-    checks = stages.checks(lengths)
+    steps = _steps(lengths) if steps is None else whole_number("steps", steps)
+    settings = _Settings(
+        methods=named,
+        steps=steps,
+        least_words=2 * steps if least_words is None else whole_number("least_words", least_words),
+        runs=whole_number("runs", runs),
+        splits=whole_number("splits", splits),
+        seed=whole_number("seed", seed, least=0),
+        alpha=real_number("alpha", alpha, above=0),
+    )
+    stages = _EvaluationStages(model, several, given, lengths, settings, on_progress or ignore)
+    quality, curves, powers = stages.quality(), stages.deletions(), stages.powers()
+    checks = stages.checks()
     return Evaluation(
         model=traced.identity,
         kind=traced.kind,
@@ -138,24 +144,31 @@ def evaluate(
         power_comparisons=stages.compare(powers),
         checks=checks,
         remarks=stages.remarks,
-        settings={
-            "source": str(source),
-            "documents": len(several),
-            "methods": list(named),
-            "steps": steps,
-            "least_words": least,
-            "runs": runs,
-            "splits": splits,
-            "seed": seed,
-            "alpha": alpha,
-        },
+        settings={"source": str(source), "documents": len(several), **settings.to_dict()},
         seconds=stages.durations(),
     )
 
 
-def _steps(lengths: Sequence[int]) -> int:
+@dataclass(frozen=True)
+class _Settings:
+    """What is asked of an evaluation, checked; see :func:`evaluate`."""
+
+    methods: dict[str, str | Explainer]
+    steps: int
+    least_words: int
+    runs: int
+    splits: int
+    seed: int
+    alpha: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as plain data: of the methods their names."""
+        return vars(self) | {"methods": list(self.methods)}
+
+
+def _steps(lengths: NDArray[np.int_]) -> int:
     """Return the paper's steps where enough documents are long, else half the median length."""
-    if np.mean(np.array(lengths) >= 2 * _STEPS) >= _LONG_SHARE:
+    if np.mean(lengths >= 2 * _STEPS) >= _LONG_SHARE:
         return _STEPS
     return max(1, min(_STEPS, int(np.median(lengths)) // 2))
 
@@ -168,14 +181,14 @@ class _EvaluationStages:
         model: object,
         texts: list[str],
         labels: list[Any],
-        methods: dict[str, str | Explainer],
-        seed: int,
-        alpha: float,
+        lengths: NDArray[np.int_],
+        settings: _Settings,
         on_progress: OnProgress,
     ) -> None:
         self.given, self.model = model, as_classifier(model)
-        self.texts, self.labels, self.methods = texts, labels, methods
-        self.seed, self.alpha, self.on_progress = seed, alpha, on_progress
+        self.texts, self.labels = texts, labels
+        self.of_words = np.flatnonzero(lengths > 1)  # the documents that have several
+        self.settings, self.on_progress = settings, on_progress
         self.remarks: list[str] = []
         self.starts: list[tuple[str, float]] = []
 
@@ -194,17 +207,18 @@ class _EvaluationStages:
             self.remarks.append(f"All figures rest on {len(self.texts)} documents only.")
         return model_quality(self.given, self.texts, self.labels)
 
-    def deletions(self, steps: int, least: int, runs: int) -> dict[int, dict[str, DeletionCurve]]:
+    def deletions(self) -> dict[int, dict[str, DeletionCurve]]:
         self.begin("word deletion")
+        settings, least = self.settings, self.settings.least_words
         experiments = deletion_curves(
             self.given,
             self.texts,
             self.labels,
-            self.methods,
-            steps=steps,
+            settings.methods,
+            steps=settings.steps,
             least_words=least,
-            runs=runs,
-            seed=self.seed,
+            runs=settings.runs,
+            seed=settings.seed,
         )
         for number, experiment in EXPERIMENTS.items():
             if number not in experiments:
@@ -216,62 +230,67 @@ class _EvaluationStages:
                 self.remarks.append(f"Word deletion {number} rests on {count} documents only.")
         return experiments
 
-    def powers(self, lengths: Sequence[int], splits: int) -> dict[str, ExplanatoryPower]:
-        kind = self.model.trace_kind
-        if not issubclass(kind, Embedded):
+    def powers(self) -> dict[str, ExplanatoryPower]:
+        if not issubclass(self.model.trace_kind, Embedded):
             self.remarks.append("Explanatory power needs documents with vectors: it was left out.")
             return {}
-        chosen = np.flatnonzero(np.array(lengths) > 1)
+        chosen = self._power_documents()
+        if len(chosen) < 4:
+            self.remarks.append("Explanatory power needs at least 4 documents of 2 words.")
+            return {}
+        texts, labels = ([one[n] for n in chosen] for one in (self.texts, self.labels))
+        neighbours = range(1, min(_NEIGHBOURS, len(chosen) - len(chosen) // 2) + 1)
+        powers = {}
+        for name, options in self._weightings(texts).items():
+            self.begin(f"explanatory power: {name}")
+            vectors = summarize(self.model, texts, **options)
+            powers[name] = explanatory_power(
+                vectors, labels, self.settings.splits, neighbours, seed=self.settings.seed
+            )
+        return powers
+
+    def _power_documents(self) -> list[int]:
+        """Return the numbers of the documents to tell apart; not more than are quickly compared."""
+        chosen = self.of_words
         if len(chosen) > _POWER_DOCUMENTS:
-            random = np.random.default_rng(self.seed)
+            random = np.random.default_rng(self.settings.seed)
             chosen = np.sort(random.choice(chosen, _POWER_DOCUMENTS, replace=False))
             self.remarks.append(
                 f"Explanatory power was measured on {_POWER_DOCUMENTS:,} documents, by chance."
             )
-        most = min(_NEIGHBOURS, len(chosen) - len(chosen) // 2)
-        if len(chosen) < 4:
-            self.remarks.append("Explanatory power needs at least 4 documents of 2 words.")
-            return {}
-        texts = [self.texts[n] for n in chosen.tolist()]
-        labels = [self.labels[n] for n in chosen.tolist()]
+        return chosen.tolist()
+
+    def _weightings(self, texts: list[str]) -> dict[str, dict[str, Any]]:
+        """Return by name what :func:`~whyword.summarize` is to weigh the words by."""
         rows: dict[str, dict[str, Any]] = {}
-        for name, method in self.methods.items():
+        for name, method in self.settings.methods.items():
             if not isinstance(method, str):
                 relevance = method(self.given, texts, predicted_labels(self.model, texts))
                 rows[name] = {"relevance": relevance}
             elif method in METHODS:
-                if METHODS[method].element_sums and issubclass(kind, ElementWise):
+                if METHODS[method].element_sums and issubclass(self.model.trace_kind, ElementWise):
                     rows[f"{name} (ew)"] = {"method": method, "level": "element"}
                 rows[name] = {"method": method}
                 if method == RANDOM:
-                    rows[name]["seed"] = self.seed
-        rows |= {weighting: {"method": weighting} for weighting in reversed(list(WEIGHTINGS))}
-        powers = {}
-        for name, options in rows.items():
-            self.begin(f"explanatory power: {name}")
-            vectors = summarize(self.model, texts, **options)
-            powers[name] = explanatory_power(
-                vectors, labels, splits, range(1, most + 1), seed=self.seed
-            )
-        return powers
+                    rows[name]["seed"] = self.settings.seed
+        return rows | {name: {"method": name} for name in reversed(list(WEIGHTINGS))}
 
-    def checks(self, lengths: Sequence[int]) -> dict[str, list[SanityCheck]]:
-        words = np.flatnonzero(np.array(lengths) > 1)
-        model = self.model
+    def checks(self) -> dict[str, list[SanityCheck]]:
+        model, seed = self.model, self.settings.seed
         if not isinstance(model, Trained):
             self.remarks.append("Sanity checks need weights to shuffle: they were left out.")
             return {}
-        if not len(words):
+        if not len(self.of_words):
             return {}
-        random = np.random.default_rng(self.seed)
-        count = min(_SANITY_DOCUMENTS, len(words))
-        some = [self.texts[n] for n in random.choice(words, count, replace=False).tolist()]
+        random = np.random.default_rng(seed)
+        count = min(_SANITY_DOCUMENTS, len(self.of_words))
+        some = [self.texts[n] for n in random.choice(self.of_words, count, replace=False).tolist()]
         checks = {}
-        for name, method in self.methods.items():
+        for name, method in self.settings.methods.items():
             if method not in (RANDOM, RANDOM_KNOWN):
                 self.begin(f"sanity: {name}")
                 checks[name] = [
-                    model_randomisation(model, some, method, layers=layer, seed=self.seed)
+                    model_randomisation(model, some, method, layers=layer, seed=seed)
                     for layer in model.shuffled_layers
                 ]
         return checks
@@ -281,4 +300,4 @@ class _EvaluationStages:
             isinstance(one, ExplanatoryPower) and len(one.splits) < 2 for one in measured.values()
         ):
             return []
-        return compare_all(measured, alpha=self.alpha, seed=self.seed)
+        return compare_all(measured, alpha=self.settings.alpha, seed=self.settings.seed)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import whole_number
-from whyword.base.errors import Argument, InputError
+from whyword.base.checks import one_of, whole_number
 from whyword.base.labels import Label
 from whyword.evaluation.curves import TRUE, DeletionCurve
 from whyword.evaluation.erased_words import ErasedWords
@@ -69,9 +68,9 @@ class Experiment:
         sufficiency: bool = True,
     ) -> "Experiment":
         """Return the experiment of these settings; raise if something does not fit."""
-        _check_choice("order", order, ORDERS)
-        _check_choice("subset", subset, SUBSETS)
-        _check_choice("action", action, ACTIONS)
+        one_of("order", order, ORDERS)
+        one_of("subset", subset, SUBSETS)
+        one_of("action", action, ACTIONS)
         steps = whole_number("steps", steps, most=_MOST_STEPS)
         least = whole_number("least_words", least_words)
         return cls(classes, target, subset, order, action, steps, least, bool(sufficiency))
@@ -136,10 +135,3 @@ def nothing_to_start_from(subset: str, least_words: int, texts: int) -> str:
     kind = {CORRECT: "predicted right", WRONG: "predicted wrong", EVERY: "there"}[subset]
     words = f"{least_words} word{'s' if least_words > 1 else ''}"
     return f"none of the {texts:,} texts is {kind} and has at least {words}"
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in choices:
-        raise InputError(
-            Argument(name), f" may be {' or '.join(map(repr, choices))}, not {value!r:.60}"
-        )

@@ -1,4 +1,8 @@
-"""The nearest vectors of each vector, found once for whatever subset is asked about later."""
+"""The nearest vectors of each vector, found once for whatever subset is asked about later.
+
+By hand: scikit-learn's neighbours are found anew for each split, and which of equally near ones it
+takes depends on how its matrix products round; here it is a rule, the first.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -6,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.evaluation.neighbour_kernels import (
     dense_distances,
     merged_distances,
@@ -40,20 +44,26 @@ def unit_vectors(given: Any) -> UnitVectors:  # noqa: ANN401 - an array or a spa
     """Return vectors scaled to length 1 in float64, zero ones left as they are; raise if unfit."""
     if hasattr(given, "tocsr"):
         if len(given.shape) != 2:
-            raise InputError(f"vectors have shape {given.shape}; (documents, D) is needed")
+            raise _wrong_shape(given.shape)
         return _Sparse.of(given)
     try:
         vectors = np.array(given, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"vectors must be numbers, (documents, D), not {given!r:.60}") from None
+        raise InputError(
+            Argument("vectors"), f" must be numbers, (documents, D), not {given!r:.60}"
+        ) from None
     if vectors.ndim != 2:
-        raise InputError(f"vectors have shape {vectors.shape}; (documents, D) is needed")
+        raise _wrong_shape(vectors.shape)
     _check_finite(np.asarray(np.isfinite(vectors).all(axis=1)))
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0)
     vectors /= np.where(largest > 0, largest, 1.0)  # first, so that no square overflows
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors /= np.where(lengths > 0, lengths, 1.0)
     return _Dense(vectors)
+
+
+def _wrong_shape(shape: tuple[int, ...]) -> InputError:
+    return InputError(Argument("vectors"), f" have shape {shape}; (documents, D) is needed")
 
 
 def _check_finite(fine: NDArray[np.bool_]) -> None:

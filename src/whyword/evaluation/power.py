@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import one_each, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
 from whyword.evaluation.neighbour_kernels import predicted_by_count
 from whyword.evaluation.neighbours import Neighbours, nearest_neighbours, unit_vectors
@@ -117,7 +117,8 @@ def explanatory_power(
     if smallest < counts[-1]:
         raise InputError(
             f"{counts[-1]} neighbours need as many documents to choose from; a split has "
-            f"{smallest}: give more documents, or neighbours=range(1, {smallest + 1})"
+            f"{smallest}: give more documents, or ",
+            Argument("neighbours", range(1, smallest + 1)),
         )
     share = smallest / len(units)
     most = int(counts[-1])
@@ -170,7 +171,7 @@ def _checked_splits(splits: Any, n_documents: int) -> list[Split]:  # noqa: ANN4
             raise InputError(f"split {number}: document {both[0]} is in train and in test")
         result.append((train.astype(np.int64), test.astype(np.int64)))
     if not result:
-        raise InputError("splits is empty; give a number, or (train, test) pairs")
+        raise InputError(Argument("splits"), " is empty; give a number, or (train, test) pairs")
     return result
 
 
@@ -185,7 +186,7 @@ def _class_numbers(labels: list[Any]) -> tuple[list[Label], NDArray[np.int64]]:
     try:
         classes = sorted(set(plain))
     except TypeError:
-        raise InputError("labels must be all strings or all numbers") from None
+        raise InputError(Argument("labels"), " must be all strings or all numbers") from None
     numbers = {label: number for number, label in enumerate(classes)}
     return classes, np.array([numbers[label] for label in plain], np.int64)
 
@@ -193,7 +194,7 @@ def _class_numbers(labels: list[Any]) -> tuple[list[Label], NDArray[np.int64]]:
 def _counts(neighbours: Iterable[int]) -> NDArray[np.int64]:
     counts = [neighbours] if _is_count(neighbours) else list(neighbours)
     if not counts:
-        raise InputError("neighbours is empty; give at least one number")
+        raise InputError(Argument("neighbours"), " is empty; give at least one number")
     return np.unique([whole_number("neighbours", count) for count in counts]).astype(np.int64)
 
 

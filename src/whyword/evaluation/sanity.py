@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from whyword.base.checks import one_each, real_number, strings, whole_number
-from whyword.base.errors import InputError
+from whyword.base.checks import one_each, one_of, real_number, strings, whole_number
+from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
 from whyword.evaluation.agreement import TOP, Agreement, Values, agreement
 from whyword.evaluation.ranking import Explainer
@@ -95,9 +95,7 @@ def model_randomisation(
             f"model randomisation needs weights to shuffle, which a model of kind {traced.kind!r} "
             "does not show"
         )
-    if layers not in traced.shuffled_layers:
-        choices = " or ".join(map(repr, traced.shuffled_layers))
-        raise InputError(f"layers may be {choices}, not {layers!r:.60}")
+    one_of("layers", layers, traced.shuffled_layers)
     shuffled = traced.shuffled(layers, whole_number("seed", seed, least=0))
     similarity, change = _compare(model, shuffled, texts, method, top, parameters)
     passed = similarity.correlation < _DIFFERENT
@@ -236,7 +234,7 @@ def _relevances(
         explanations = explain(model, texts, targets=targets, method=method, **parameters)
         return [one.relevance.astype(np.float64) for one in explanations]
     if not callable(method):
-        raise InputError(f"method takes a name or a function, not {method!r:.60}")
+        raise InputError(Argument("method"), f" takes a name or a function, not {method!r:.60}")
     relevance = one_each("relevance", method(model, texts, targets, **parameters), len(texts))
     return align(relevance, list(as_classifier(model).documents(texts)))
 

@@ -1,4 +1,8 @@
-"""Tests of significance: the corrected resampled t-test, the bootstrap, Holm's correction."""
+"""Tests of significance: the corrected resampled t-test, the bootstrap, Holm's correction.
+
+By hand, but for Student's distribution: scipy has neither the corrected test nor Holm's correction,
+and its bootstrap gives an interval, while the p of a comparison needs the resampled means.
+"""
 
 import math
 from collections.abc import Sequence

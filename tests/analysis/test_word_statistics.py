@@ -1,0 +1,83 @@
+"""What is known of words: the same however the documents came, in whatever parts."""
+
+import numpy as np
+import pytest
+from networks import small_cnn, topical
+from numpy.typing import NDArray
+
+from whyword import explain
+from whyword.analysis.word_statistics import Occurrence, WordStatistics
+
+MODEL = small_cnn()
+TEXTS = ["Moon orbit moon", "", *topical(10, seed=2)[0], "the MOON"]
+EXPLAINED = explain(MODEL, TEXTS, "all")
+
+
+def statistics(parts: list[int], occurrences: int = 0) -> WordStatistics:
+    """Return what is known after the documents were taken in by parts that end there."""
+    known = WordStatistics(3, occurrences, named=False)
+    start = 0
+    for end in [*parts, len(EXPLAINED)]:
+        known.add(EXPLAINED[start:end])
+        start = end
+    return known
+
+
+def test_each_word_by_definition() -> None:
+    known = statistics([])
+    assert len(known) == len(TEXTS)
+    assert known.labels == tuple(MODEL.classes_)
+    for word, number in known.numbers.items():
+        rows = [
+            (one.relevance[position], document, position)
+            for document, one in enumerate(EXPLAINED)
+            for position, own in enumerate(one.words)
+            if own.lower() == word
+        ]
+        values = np.array([row[0] for row in rows])
+        assert known.counts[number] == len(rows)
+        np.testing.assert_allclose(known.sums[number], values.sum(axis=0), rtol=1e-5, atol=1e-6)
+        np.testing.assert_array_equal(known.strongest[number], values.max(axis=0))
+        for column in range(3):
+            _, document, position = rows[int(values[:, column].argmax())]
+            assert known.locate(int(known.where[number, column])) == (document, position)
+
+
+@pytest.mark.parametrize("parts", [[1], [2, 5], [3, 6, 9, 12]])
+def test_parts_and_merging_do_not_matter(parts: list[int]) -> None:
+    whole, by_parts = statistics([], 4), statistics(parts, 4)
+    merged = WordStatistics(3, 4, named=False)
+    for start, end in zip([0, *parts], [*parts, len(EXPLAINED)], strict=True):
+        one = WordStatistics(3, 4, named=False)
+        one.add(EXPLAINED[start:end])
+        merged.merge(one)
+    for other in (by_parts, merged):
+        assert other.numbers == whole.numbers
+        assert other.starts == whole.starts
+        assert other.best == whole.best
+        np.testing.assert_array_equal(other.strongest, whole.strongest)
+        np.testing.assert_array_equal(other.where, whole.where)
+        np.testing.assert_array_equal(other.counts, whole.counts)
+        np.testing.assert_allclose(other.sums, whole.sums, atol=1e-9)
+
+
+@pytest.mark.parametrize("rank", ["strongest", "mean", "sum"])
+def test_the_highest_come_first(rank: str) -> None:
+    known = statistics([])
+    values: dict[str, NDArray[np.floating]] = {
+        "strongest": known.strongest,
+        "mean": known.sums / known.counts[:, None],
+        "sum": known.sums,
+    }
+    ranked = known.ranked(1, rank, least=2, top=5)
+    often = np.flatnonzero(known.counts >= 2)
+    expected = often[np.argsort(-values[rank][often, 1], kind="stable")][:5]
+    assert [one.word for one in ranked] == expected.tolist()
+    assert all(isinstance(one, Occurrence) for one in ranked)
+    assert known.ranked(1, rank, least=10_000, top=5) == []
+
+
+def test_documents_may_have_names() -> None:
+    known = WordStatistics(3, 0, named=True)
+    known.add(explain(MODEL, ["moon", "", "orbit moon"], "all", ids=["a", "b", "c"]))
+    assert [known.locate(place) for place in range(3)] == [("a", 0), ("c", 0), ("c", 1)]
