@@ -18,6 +18,7 @@ from torch_network import from_network, padded_batches
 from whyword import Vectors, load_corpus
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.cnn.network import Convolution, Network
+from whyword.models.cnn.word_cache import WordLookup
 from whyword.words import Tokenizer
 
 TARGET_RATIO = 5
@@ -54,7 +55,7 @@ def main() -> None:
     whole = inputs.batch(texts)
 
     def by_us() -> np.ndarray:
-        batches = inputs.batches(texts, network.most_rows())
+        batches = WordLookup(inputs, network).batches(texts)
         return np.concatenate([network.forward(batch) for batch in batches])
 
     def by_torch() -> tuple[np.ndarray, float]:

@@ -45,6 +45,7 @@ from whyword import CNNClassifier, explain, load_corpus, load_model
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.row import TOLERANCE
 from whyword.models.cnn.network import TABLE_BYTES
+from whyword.models.cnn.word_cache import RecentWords
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.limits import Limits
@@ -157,8 +158,9 @@ def serve(kind: str, shape: Shape, folder: Path) -> None:
     async def telling(scope: Message, receive: Receive, send: Send) -> None:
         await app(scope, receive, send)
         if scope["type"] == "lifespan":
-            memory = model.network_.cache
-            told = (0, 0) if memory is None else (len(memory), memory.capacity)
+            words = model.words_
+            kept = words.kept if isinstance(words, RecentWords) else None
+            told = (0, 0) if kept is None else (len(kept), kept.capacity)
             os.write(1, f"{told[0]} {told[1]}\n".encode())  # in one piece
 
     def ready() -> None:

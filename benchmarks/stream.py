@@ -42,6 +42,7 @@ from whyword.batch.chunks import Chunk, SourceReader
 from whyword.batch.folder import write_part
 from whyword.batch.runs import LEXICON_BYTES, cache_frequent_words
 from whyword.batch.tasks import ExplainTask
+from whyword.models.cnn.word_cache import FrequentWords
 
 SLOWER = 1.2  # times the time in memory, at most
 MEMORY = 2048.0  # MB, at most
@@ -148,12 +149,12 @@ def profile(task: ExplainTask, source: Path, folder: Path) -> dict[str, float]:
     count = sum(len(chunk.records) for chunk in chunks)
     texts = [[record.text for record in chunk.records] for chunk in chunks]
     model: CNNClassifier = task.model
-    inputs, network = model.inputs_, model.network_
-    assert inputs.lexicon is not None
+    words = model.words_
+    assert isinstance(words, FrequentWords)
 
     def batches() -> Iterator[object]:
         for some in texts:
-            yield from inputs.batches(some, network.most_rows())
+            yield from words.batches(some)
 
     def tables() -> None:
         for number, chunk in enumerate(chunks):
@@ -164,7 +165,7 @@ def profile(task: ExplainTask, source: Path, folder: Path) -> dict[str, float]:
             write_part(folder / f"{number}.parquet", table)
 
     made: dict[int, object] = {}
-    timed("tokenising", lambda: [inputs.tokenizer(text) for some in texts for text in some])
+    timed("tokenising", lambda: [words.inputs.tokenizer(text) for some in texts for text in some])
     timed("to rare words' rows", lambda: [None for _ in batches()])
     timed("to the kernels' end", lambda: [None for t in texts for _ in task.request.answers(t)])
     timed("to columns", tables)

@@ -5,15 +5,26 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 import pytest
-from networks import made_cnn, made_text, small_cnn, topical
+from networks import made_cnn, made_text, small_cnn, some_vectors, topical
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from toys import CentroidClassifier
 
-from whyword import CNNClassifier, SVMClassifier, explain
+from whyword import (
+    CNNClassifier,
+    SVMClassifier,
+    Vectors,
+    class_words,
+    deletion_curve,
+    explain,
+    summarize,
+)
+from whyword.corpora.source import Record
+from whyword.evaluation.quality import model_quality
 from whyword.methods.explain import explain_blocks
+from whyword.methods.predict import predict_documents
 from whyword.methods.request import Request
 from whyword.models.blackbox import as_classifier
 from whyword.models.estimator import Estimator
@@ -133,4 +144,49 @@ def test_an_explanation_reads_once(
     model = make()
     read.clear()
     explain(model, TEXTS, "all", method=method)
+    assert read == once(TEXTS)
+
+
+@pytest.mark.parametrize("max_words", [None, 5])
+def test_training_a_network_reads_once(
+    max_words: int | None, read: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its vectors, its normalisation, its batches and its document frequencies all need words."""
+    monkeypatch.setattr(Vectors, "load", lambda *_: some_vectors())
+    model = CNNClassifier(filters=4, epochs=1, max_words=max_words, on_progress=False)
+    labels = topical(12)[1]
+    model.fit(TEXTS, labels)
+    assert read == once(TEXTS)
+    assert model.vocabulary_["numbera"] == 1  # a text's last word, whatever the network reads
+    (trace,) = model.trace(TEXTS)
+    assert {len(document) for document in trace.documents} == {max_words or 17}
+
+
+@pytest.mark.parametrize("max_words", [None, 5])
+def test_training_on_a_bag_of_words_reads_once(max_words: int | None, read: Counter[str]) -> None:
+    SVMClassifier(C=1, folds=2, max_words=max_words).fit(TEXTS, topical(12)[1])
+    assert read == once(TEXTS)
+
+
+@pytest.mark.parametrize("make", [cnn, svm])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda model: list(predict_documents(model, [Record(t, t, None, None) for t in TEXTS])),
+        lambda model: class_words(model, TEXTS),
+        lambda model: deletion_curve(model, TEXTS, topical(12)[1], steps=3),
+        lambda model: deletion_curve(model, TEXTS, topical(12)[1], "random", steps=3),
+        lambda model: summarize(model, TEXTS),
+        lambda model: summarize(model, TEXTS, "uniform"),
+        lambda model: model_quality(model, TEXTS, topical(12)[1]),
+        lambda model: explain(model, TEXTS).to_html(),
+    ],
+    ids=["predict", "words", "deletion", "chance", "summary", "mean", "quality", "page"],
+)
+def test_what_is_built_on_it_reads_once(
+    make: Callable[[], Estimator], ask: Callable[[Estimator], object], read: Counter[str]
+) -> None:
+    model = make()
+    read.clear()
+    ask(model)
     assert read == once(TEXTS)

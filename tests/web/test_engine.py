@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 from whyword import CNNClassifier, Explanation, InputError, SVMClassifier, explain
 from whyword.methods.registry import METHODS
+from whyword.models.cnn.word_cache import RecentWords
 from whyword.web.engine import Engine
 from whyword.web.limits import Limits
 
@@ -92,9 +93,9 @@ def test_a_memory_changes_nothing() -> None:
         ):
             np.testing.assert_allclose(explanation["relevance"], expected.relevance, atol=1e-5)
     assert isinstance(with_cache, CNNClassifier)
-    assert with_cache.network_.cache is not None
+    assert isinstance(with_cache.words_, RecentWords)
     Engine(with_cache, cache_bytes=0)
-    assert with_cache.network_.cache is None
+    assert not isinstance(with_cache.words_, RecentWords)
 
 
 @pytest.mark.parametrize("kind", KINDS)

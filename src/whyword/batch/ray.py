@@ -16,7 +16,6 @@ from whyword.batch.chunks import Chunk, Place, SourceReader
 from whyword.batch.folder import Rejects, RunFolder
 from whyword.batch.tasks import Task, WrittenPart
 from whyword.corpora.tables import BadRow
-from whyword.models.protocol import Caching
 
 # of a core: reading takes a tenth of the time, and must find room where actors hold every core
 _READER, _ACTOR = 0.1, 0.9
@@ -127,7 +126,7 @@ class _ChunkWriter:
         import ray
 
         use_one_thread()
-        self._task, self._folder = _with_own_arrays(ray.get(stored[0])), folder
+        self._task, self._folder = ray.get(stored[0]), folder
 
     def __call__(self, row: Row) -> Row:
         chunk: Chunk = pickle.loads(row["chunk"])  # noqa: S301 - ours
@@ -141,13 +140,6 @@ class _ChunkWriter:
             "read": done.read,
             "bad_rows": pickle.dumps([tuple(each) for each in chunk.bad_rows]),
         }
-
-
-def _with_own_arrays(task: Task) -> Task:
-    """Return the task with arrays that may be written to: Ray's are shared."""
-    return (
-        replace(task, model=task.model.as_writable()) if isinstance(task.model, Caching) else task
-    )
 
 
 @contextmanager

@@ -320,7 +320,3 @@ class Caching(ABC):
 
         Its numbers depend on these texts and the budget alone, not on what it was asked before.
         """
-
-    @abstractmethod
-    def as_writable(self) -> Self:
-        """Return one whose memory may be written to: itself, or a copy if that is shared."""

@@ -19,6 +19,7 @@ from whyword.vectors.pretrained import PRETRAINED
 from whyword.vectors.store import WordsAndMatrix, check_table, read_store, write_store
 from whyword.vectors.table import WordTable
 from whyword.vectors.vocabulary import token_ids
+from whyword.words.document import Text
 from whyword.words.tokenizer import Tokenizer, words_of
 
 # GloVe's share in for_texts, chosen on held-out posts of 20 Newsgroups (docs/vectors.md)
@@ -170,7 +171,7 @@ class Vectors:
     @classmethod
     def for_texts(
         cls,
-        texts: Iterable[str],
+        texts: Iterable[Text],
         *,
         epochs: int = 40,
         seed: int = 0,
@@ -183,7 +184,7 @@ class Vectors:
 
         Parameters
         ----------
-        texts : iterable of str
+        texts : iterable of str or Document
         epochs, seed, on_progress
             As for :meth:`train_cbow`.
         """

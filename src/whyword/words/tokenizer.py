@@ -73,8 +73,7 @@ class Tokenizer:
         if len(text) > _LONGEST:
             raise InputError(f"a text may have {_LONGEST:,} characters at most, not {len(text):,}")
         spans = word_spans(code_points(text), character_classes(), *self._hashes)
-        kept = spans[: self.max_words]
-        return Document(text, kept, truncated=len(spans) - len(kept))
+        return Document(text, spans).shortened(self.max_words)
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Yield the texts with their words' spans; what was read already is not read again."""

@@ -29,19 +29,6 @@ def test_equal_vectors_share_a_row() -> None:
     assert batch.known.sum() == 1
 
 
-@pytest.mark.parametrize("most_rows", [1, 5, 12, 1000])
-def test_batches_are_the_whole(most_rows: int) -> None:
-    texts, _ = topical(30)
-    texts[3] = ""
-    whole = inputs().batch(texts)
-    parts = list(inputs().batches(texts, most_rows))
-    assert sum(len(part) for part in parts) == 30
-    if most_rows == 1000:
-        assert len(parts) == 1
-    together = np.concatenate([part.vectors[part.ids] for part in parts])
-    np.testing.assert_array_equal(together, whole.vectors[whole.ids])
-
-
 @pytest.mark.parametrize("most_rows", [1, 20, 40, 10_000])
 def test_parts_are_the_whole(most_rows: int) -> None:
     texts, _ = topical(12)

@@ -1,21 +1,101 @@
-"""Words are what they were the first time."""
+"""Whatever is kept of words: the network reads what it would if nothing was."""
 
 import copy
+import pickle
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from networks import made_cnn
+from networks import made_cnn, made_text, small_cnn, some_vectors, topical
+from numpy.typing import NDArray
 
-from whyword import Vectors, explain
+from whyword import CNNClassifier, InputError, Vectors, explain
 from whyword.models.cnn.inputs import Inputs
-from whyword.models.cnn.word_cache import WordCache
+from whyword.models.cnn.network import Convolution, Network
+from whyword.models.cnn.word_cache import (
+    Floats,
+    FrequentWords,
+    KeptRows,
+    RecentWords,
+    WordLookup,
+)
 from whyword.words.tokenizer import Tokenizer
 
 FIRST = Vectors(["Moon", "moon", "orbit"], np.arange(6, dtype=np.float32).reshape(3, 2) + 1)
 SECOND = Vectors(["moon", "sun"], -np.arange(2, dtype=np.float32).reshape(2, 1) - 1)
 BOTH = Vectors.from_tables([*FIRST.tables, *SECOND.tables])
 WORDS = ["Moon", "moon", "MOON", "orbit", "Sun", "nobody", "", "Orbit"]
+INPUTS = Inputs(Tokenizer(), BOTH, 0.5, 2.0, shortest=3)
+TEXTS = [
+    *(made_text(n) for n in ([0, 1, 6, 2], [], [3], [6, 6, 0, 5, 4, 1])),
+    "words that nobody knows",
+]
+
+
+def network(dimensions: int = 3, filters: int = 4) -> Network:
+    random = np.random.default_rng(0)
+
+    def draw(*shape: int) -> Floats:
+        return random.normal(size=shape).astype(np.float32)
+
+    convolutions = tuple(Convolution(draw(w, filters, dimensions), draw(filters)) for w in (1, 2))
+    return Network(convolutions, draw(2 * filters, 3), draw(3))
+
+
+NETWORK = network()
+
+
+def assert_same_explanations(
+    plain: CNNClassifier, model: CNNClassifier, texts: Sequence[str]
+) -> None:
+    for a, b in zip(explain(plain, texts, "all"), explain(model, texts, "all"), strict=True):
+        np.testing.assert_allclose(b.relevance, a.relevance, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(b.scores, a.scores, rtol=1e-5, atol=1e-6)
+        np.testing.assert_array_equal(b.known, a.known)
+        assert b.conserved
+
+
+# ---- nothing is kept --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("most_rows", [1, 5, 12, 1000])
+def test_batches_are_the_whole(most_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts, _ = topical(30)
+    texts[3] = ""
+    inputs = Inputs(Tokenizer(), some_vectors(), 0.5, 2.0, 2)
+    whole = inputs.batch(texts)
+    monkeypatch.setattr(Network, "most_rows", lambda _: most_rows)
+    parts = list(WordLookup(inputs, network(8)).batches(texts))
+    assert sum(len(part) for part in parts) == 30
+    if most_rows == 1000:
+        assert len(parts) == 1
+    together = np.concatenate([part.vectors[part.ids] for part in parts])
+    np.testing.assert_array_equal(together, whole.vectors[whole.ids])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        WordLookup(INPUTS, NETWORK),
+        RecentWords(INPUTS, NETWORK, 12),
+        RecentWords(INPUTS, NETWORK, 1 << 10),
+        FrequentWords(INPUTS, NETWORK, [], 1),
+        FrequentWords(INPUTS, NETWORK, ["moon moon Sun"], 1 << 10),
+    ],
+)
+def test_a_batch_has_the_rows_of_its_words(words: WordLookup) -> None:
+    for text in ["Moon moon MOON", "", "nobody", "the Sun, an orbit", "moon sun Sun", ""]:
+        plain, (batch,) = INPUTS.batch([text]), words.batches([text])
+        np.testing.assert_array_equal(batch.vectors[batch.ids], plain.vectors[plain.ids])
+        np.testing.assert_array_equal(batch.known[batch.ids], plain.known[plain.ids])
+        np.testing.assert_array_equal(batch.offsets, plain.offsets)
+        assert not batch.vectors[0].any()
+        for table, expected in zip(batch.tables, NETWORK.tables(plain.vectors), strict=True):
+            np.testing.assert_allclose(table[batch.ids], expected[plain.ids], atol=1e-6)
+
+
+# ---- recent words -----------------------------------------------------------------------------
 
 
 def test_keys_tell_vectors_apart() -> None:
@@ -30,65 +110,222 @@ def test_keys_tell_vectors_apart() -> None:
 def test_remembered_keys_are_those_looked_up(
     most_words: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(WordCache, "_MOST_WORDS", most_words)
-    memory = WordCache(3, 1 << 10)
+    monkeypatch.setattr(RecentWords, "_MOST_WORDS", most_words)
+    recent = RecentWords(INPUTS, NETWORK, 1 << 10)
     random = np.random.default_rng(0)
     for _ in range(50):
         words = random.choice(WORDS, random.integers(0, 6)).tolist()
-        np.testing.assert_array_equal(memory.keys(words, BOTH), BOTH.keys(words))
-        assert len(memory._keys) <= max(most_words, 5)
+        np.testing.assert_array_equal(recent.keys(words), BOTH.keys(words))
+        assert len(recent._keys) <= max(most_words, 5)
 
 
 def test_endless_words_are_not_kept() -> None:
-    memory = WordCache(3, 1 << 10)
-    assert memory.keys(["x" * 1_000_000, "moon"], BOTH)[0] == 0
-    assert list(memory._keys) == ["moon"]
-
-
-@pytest.mark.parametrize("budget", [12, 40, 1 << 10])
-def test_batches_are_the_same_with_a_memory(budget: int) -> None:
-    plain = Inputs(Tokenizer(), BOTH, 0.5, 2.0, shortest=3)
-    inputs = plain.with_cache(budget)
-    for text in ["Moon moon MOON", "", "nobody", "the Sun, an orbit", "moon sun Sun", ""]:
-        a, b = plain.batch([text]), inputs.batch([text])
-        np.testing.assert_array_equal(a.vectors[a.ids], b.vectors[b.ids])
-        np.testing.assert_array_equal(a.known[a.ids], b.known[b.ids])
-        np.testing.assert_array_equal(a.offsets, b.offsets)
-        assert not b.vectors[0].any()
-        assert a.keys is None
-        assert b.keys is not None
-        assert len(b.keys) == len(b.vectors)
-    assert inputs.with_cache(0).cache is None
+    recent = RecentWords(INPUTS, NETWORK, 1 << 10)
+    assert recent.keys(["x" * 1_000_000, "moon"])[0] == 0
+    assert list(recent._keys) == ["moon"]
 
 
 def test_more_tables_than_a_key_can_tell_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are looked up as without a memory."""
+    """They are looked up anew."""
+    model = made_cnn()
     monkeypatch.setattr(Vectors, "sizes", lambda _: (3 << 40, 2 << 40))
-    vectors = Vectors.from_tables(BOTH.tables)
-    assert not vectors.has_keys
-    assert Inputs(Tokenizer(), vectors).with_cache(1 << 20).cache is None
+    assert not model.inputs_.vectors.has_keys
+    assert type(model.cache_words(1 << 20).words_) is WordLookup
+    assert model.cache_frequent_words(TEXTS, 1 << 20) is model
 
 
 def test_threads_get_the_right_keys() -> None:
-    memory = WordCache(3, 24)
+    recent = RecentWords(INPUTS, NETWORK, 24)
 
     def work(seed: int) -> None:
         random = np.random.default_rng(seed)
         for _ in range(200):
             words = random.choice(WORDS, 4).tolist()
-            np.testing.assert_array_equal(memory.keys(words, BOTH), BOTH.keys(words))
+            np.testing.assert_array_equal(recent.keys(words), BOTH.keys(words))
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
 
 
-def test_a_copy_has_a_cache_of_its_own() -> None:
-    memory = WordCache(3, 1 << 10)
-    memory.keys(WORDS, BOTH)
-    other = copy.deepcopy(memory)
-    assert (other.vectors.capacity, other._keys) == (memory.vectors.capacity, {})
+@pytest.mark.parametrize("widths", [(2,), (1, 3)])
+@pytest.mark.parametrize("budget", [1, 300, 1 << 20])
+def test_explanations_are_the_same_with_recent_words(widths: tuple[int, ...], budget: int) -> None:
+    plain, model = made_cnn(widths), made_cnn(widths).cache_words(budget)
+    for text in TEXTS * 2:
+        assert_same_explanations(plain, model, [text])
 
 
-def test_new_texts_after_a_copy_of_the_model() -> None:
-    model = copy.deepcopy(made_cnn((2,)).cache_words(1 << 16))
-    assert explain(model, "w0 w1 w2", "all").conserved
+@pytest.mark.parametrize("how", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_a_copy_of_the_model_has_recent_words_of_its_own(
+    how: Callable[[CNNClassifier], CNNClassifier],
+) -> None:
+    model = made_cnn().cache_words(1 << 16)
+    explain(model, TEXTS, "all")
+    other = how(model)
+    assert isinstance(model.words_, RecentWords)
+    assert isinstance(other.words_, RecentWords)
+    assert (other.words_.kept.capacity, len(other.words_.kept)) == (model.words_.kept.capacity, 0)
+    assert other.words_._keys == {}
+    assert_same_explanations(made_cnn(), other, TEXTS)
+
+
+def test_what_is_kept_is_no_part_of_the_model() -> None:
+    model = small_cnn()
+    before, texts = model.identity, topical(30)[0]
+    predicted = model.predict(texts)
+    model.cache_words(1 << 20)
+    np.testing.assert_array_equal(model.predict(texts), predicted)
+    assert isinstance(model.words_, RecentWords)
+    assert len(model.words_.kept) > 5
+    assert model.identity == before
+    assert type(model.cache_words(0).words_) is WordLookup
+
+
+@pytest.mark.parametrize(
+    "keep",
+    [
+        lambda model: model.cache_words(1 << 20),
+        lambda model: model.cache_frequent_words(TEXTS, 1 << 20),
+    ],
+)
+def test_other_weights_are_not_given_this_networks_rows(
+    keep: Callable[[CNNClassifier], CNNClassifier],
+) -> None:
+    plain, model = made_cnn(), keep(made_cnn())
+    explain(model, TEXTS)
+    pairs = [(plain.shuffled("all", 3), model.shuffled("all", 3))]
+    pairs.append((plain.shifted(0.5), model.shifted(0.5)))
+    for expected, other in pairs:
+        np.testing.assert_array_equal(other.class_scores(TEXTS), expected.class_scores(TEXTS))
+
+
+def test_unfit_budgets() -> None:
+    with pytest.raises(InputError, match="budget must be a whole number"):
+        small_cnn().cache_words(-1)
+
+
+# ---- rows by key ------------------------------------------------------------------------------
+
+
+class Source:
+    """Two tables whose rows are known beforehand; counts what was made."""
+
+    def __init__(self, keys: Sequence[int]) -> None:
+        self.keys = keys
+        self.made: list[int] = []
+
+    def __call__(self, new: NDArray[np.intp]) -> list[Floats]:
+        chosen = [self.keys[n] for n in new.tolist()]
+        self.made += chosen
+        return expected_rows(chosen)
+
+
+def expected_rows(keys: Sequence[int]) -> list[Floats]:
+    numbers = np.array(keys, np.float32).reshape(-1, 1)
+    return [numbers.repeat(3, axis=1), (numbers * 10).repeat(4, axis=1).reshape(-1, 2, 2)]
+
+
+def computed_keys(kept: KeptRows, keys: Sequence[int]) -> list[int]:
+    """Ask, compare, and return the keys that had to be made."""
+    source = Source(keys)
+    for rows, wanted in zip(
+        kept.rows(np.array(keys, np.int64), source), expected_rows(keys), strict=True
+    ):
+        np.testing.assert_array_equal(rows, wanted)
+    return source.made
+
+
+ROW = 4 * (3 + 4)
+
+
+def test_rows_are_made_once() -> None:
+    kept = KeptRows([(3,), (2, 2)], 100 * ROW)
+    assert kept.capacity == 100
+    assert computed_keys(kept, [5, 1, 7]) == [5, 1, 7]
+    assert computed_keys(kept, [7, 2, 5]) == [2]
+    assert computed_keys(kept, []) == []
+    assert len(kept) == 4
+
+
+def test_the_one_not_asked_for_longest_goes() -> None:
+    kept = KeptRows([(3,), (2, 2)], 3 * ROW)
+    computed_keys(kept, [1, 2, 3])
+    computed_keys(kept, [1])
+    computed_keys(kept, [4])
+    assert computed_keys(kept, [1, 3, 4]) == []
+    assert computed_keys(kept, [2]) == [2]
+    assert len(kept) == 3
+
+
+def test_more_keys_than_room() -> None:
+    kept = KeptRows([(3,), (2, 2)], 1)
+    assert kept.capacity == 1
+    assert computed_keys(kept, range(10)) == list(range(10))
+    assert len(kept) == 1
+    assert computed_keys(kept, [*range(5), 0][1:]) == [1, 2, 3, 4]  # 0 was kept
+
+
+def test_threads_get_the_right_rows_while_others_make_them_go() -> None:
+    kept = KeptRows([(3,), (2, 2)], 20 * ROW)
+
+    def work(seed: int) -> None:
+        random = np.random.default_rng(seed)
+        for _ in range(200):
+            computed_keys(kept, random.choice(60, 15, replace=False).tolist())
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert len(kept) == 20
+
+
+# ---- frequent words ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("widths", [(2,), (1, 3)])
+@pytest.mark.parametrize("budget", [1, 1_000, 1 << 20])
+@pytest.mark.parametrize("seen", [0, 1, 5])
+def test_explanations_are_the_same_with_frequent_words(
+    widths: tuple[int, ...], budget: int, seen: int
+) -> None:
+    plain = made_cnn(widths)
+    model = plain.cache_frequent_words(TEXTS[:seen], budget)
+    assert isinstance(model.words_, FrequentWords)
+    assert type(plain.words_) is WordLookup
+    for texts in (TEXTS, TEXTS[::-1], [TEXTS[3]], [""]):
+        assert_same_explanations(plain, model, texts)
+
+
+def test_the_same_batch_gives_the_same_bits_whatever_came_before() -> None:
+    texts, _ = topical(60)
+    once = small_cnn().cache_frequent_words(texts[:10], 1 << 16)
+    fresh = explain(small_cnn().cache_frequent_words(texts[:10], 1 << 16), texts[20:30], "all")
+    for some in (texts[10:20], texts[50:], ["nothing", ""]):
+        explain(once, some, "all")
+    for a, b in zip(fresh, explain(once, texts[20:30], "all"), strict=True):
+        np.testing.assert_array_equal(a.relevance, b.relevance)
+        np.testing.assert_array_equal(a.scores, b.scores)
+
+
+def test_the_most_frequent_stay() -> None:
+    model = made_cnn((2,))
+    texts = [made_text([0, 0, 0, 1, 1, 2])]
+    row = 4 * (model.network_.row_size() + model.inputs_.vectors.dimensions)
+    words = FrequentWords(model.inputs_, model.network_, texts, 5 * row)
+    assert words.room == 1
+    expected = model.inputs_.vectors.keys(made_text([0, 1, 2]).split())
+    np.testing.assert_array_equal(words.keys, np.sort(expected))
+    words = FrequentWords(model.inputs_, model.network_, texts, 2 * row)
+    assert words.keys.tolist() == [expected[0]]
+
+
+def test_a_copy_in_shared_memory_writes_to_its_own() -> None:
+    """As other processes get it: arrays apart from the rest, and read-only."""
+    model = made_cnn((2,)).cache_frequent_words(TEXTS[:2], 1 << 16)
+    buffers: list[pickle.PickleBuffer] = []
+    sent = pickle.dumps(model, protocol=5, buffer_callback=buffers.append)
+    shared = [bytes(buffer.raw()) for buffer in buffers]
+    other: CNNClassifier = pickle.loads(sent, buffers=shared)
+    assert isinstance(other.words_, FrequentWords)
+    assert other.words_._vectors.flags.writeable
+    for a, b in zip(explain(model, TEXTS, "all"), explain(other, TEXTS, "all"), strict=True):
+        np.testing.assert_array_equal(a.relevance, b.relevance)

@@ -13,7 +13,7 @@ TEXTS = ["The moon, the MOON and Mars.", "ice and goals", "", "the 42 !", "moon 
 
 @pytest.mark.parametrize("sublinear", [False, True])
 def test_equal_to_the_formula_and_to_scikit_learn(sublinear: bool) -> None:
-    features = fit_tfidf(TEXTS, Tokenizer(), sublinear)
+    features = fit_tfidf([*Tokenizer().documents(TEXTS)], Tokenizer(), sublinear)
     theirs = TfidfVectorizer(
         analyzer=lambda text: [word.lower() for word in Tokenizer()(text).words],
         sublinear_tf=sublinear,
@@ -32,6 +32,6 @@ def test_equal_to_the_formula_and_to_scikit_learn(sublinear: bool) -> None:
 
 
 def test_places_are_in_order() -> None:
-    features = fit_tfidf(TEXTS, Tokenizer(), True)
+    features = fit_tfidf([*Tokenizer().documents(TEXTS)], Tokenizer(), True)
     row = features.row_of(features.read("the moon and ice goals"))
     assert (np.diff(row.places) > 0).all()

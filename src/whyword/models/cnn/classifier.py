@@ -1,7 +1,6 @@
 """The paper's network: word vectors, convolution, max-pooling, a linear layer."""
 
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -17,12 +16,12 @@ from whyword.base.progress import OnProgress, reporting
 from whyword.base.threads import one_thread
 from whyword.corpora.split import hold_out
 from whyword.models.cnn.inputs import Inputs, normalisation
-from whyword.models.cnn.lexicon import Lexicon
 from whyword.models.cnn.network import TABLE_BYTES, Convolution, Network
 from whyword.models.cnn.summary import rarity_of
 from whyword.models.cnn.trace import CNNTrace
 from whyword.models.cnn.training import STAGE, LabelledBatch, Settings, train_network
 from whyword.models.cnn.variants import shifted, shuffled_network
+from whyword.models.cnn.word_cache import FrequentWords, RecentWords, WordLookup
 from whyword.models.estimator import (
     Estimator,
     check_training_data,
@@ -32,7 +31,7 @@ from whyword.models.estimator import (
 from whyword.models.protocol import Caching, Positions, Shiftable, Trained
 from whyword.models.store import fingerprint, pack_words, provenance, unpack_words
 from whyword.vectors.vectors import Vectors
-from whyword.words.document import Document, Text
+from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.tokenizer import Tokenizer
 
 
@@ -81,6 +80,7 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
     """
 
     kind = "cnn"
+    _kept_words: WordLookup | None = None
     shuffled_layers = ("all", "output")
 
     def __init__(
@@ -125,23 +125,24 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         settings = self._settings()
         weights = class_weights(self.class_weight, classes, numbers)
         chosen = self._choose_validation(numbers)
-        inputs = Inputs(
-            Tokenizer(self.max_words), self._vectors(checked), shortest=max(settings.widths)
-        )
-        train_texts = [text for text, out in zip(checked, chosen, strict=True) if not out]
-        mean, deviation = normalisation(inputs.batch(train_texts))
+        tokenizer = Tokenizer(self.max_words)
+        documents = list(Tokenizer().documents(checked))  # whole: vectors are learned from all
+        vectors = self._vectors(documents)
+        read = [document.shortened(self.max_words) for document in documents]
+        inputs = Inputs(tokenizer, vectors, shortest=max(settings.widths))
+        batch = inputs.batch(one for one, out in zip(read, chosen, strict=True) if not out)
+        mean, deviation = normalisation(batch)
         inputs = replace(inputs, mean=mean, deviation=deviation)
-        train = LabelledBatch(inputs.batch(train_texts), numbers[~chosen])
-        validation = None
+        train, validation = LabelledBatch(inputs.normalise_batch(batch), numbers[~chosen]), None
         if chosen.any():
-            out = [text for text, is_out in zip(checked, chosen, strict=True) if is_out]
-            validation = LabelledBatch(inputs.batch(out), numbers[chosen])
+            held_out = inputs.batch(one for one, out in zip(read, chosen, strict=True) if out)
+            validation = LabelledBatch(held_out, numbers[chosen])
         with reporting(self.on_progress, STAGE) as report:
             network, best = train_network(train, validation, weights, settings, report)
         self.classes_ = classes
-        self.inputs_ = inputs
+        self.inputs_, self._kept_words = inputs, None
         self.network_ = _antisymmetric(network) if len(classes) == 2 else network
-        self.vocabulary_ = _document_frequencies(checked)
+        self.vocabulary_ = document_frequencies(documents)
         self.provenance_ = {
             "data": fingerprint(checked, numbers.tolist()),
             "documents": len(checked),
@@ -180,24 +181,22 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
             count = whole_number("validation", self.validation, least=0, most=len(numbers) - 1)
         return hold_out(numbers.tolist(), count, self.seed)
 
-    def _vectors(self, texts: list[str]) -> Vectors:
+    def _vectors(self, documents: list[Document]) -> Vectors:
         if isinstance(self.vectors, Vectors):
             return self.vectors
         if self.vectors is not None and not isinstance(self.vectors, str | Path):
             raise InputError(f"vectors takes Vectors or a path, not {type(self.vectors).__name__}")
         if self.vectors is not None:
             return Vectors.load(self.vectors)
-        return Vectors.for_texts(texts, seed=self.seed, on_progress=self.on_progress)
+        return Vectors.for_texts(documents, seed=self.seed, on_progress=self.on_progress)
 
     # ---- predicting ---------------------------------------------------------------------------
 
     def class_scores(self, texts: Iterable[str]) -> NDArray[np.float32]:
         """Return the scores of all classes, (documents, classes); (−s, s) for two classes."""
         self.check_fitted()
-        scores = [
-            self.network_.forward(batch)
-            for batch in self.inputs_.batches(strings("texts", texts), self.network_.most_rows())
-        ]
+        batches = self.words_.batches(strings("texts", texts))
+        scores = [self.network_.forward(batch) for batch in batches]
         return np.concatenate([np.empty((0, len(self.classes_)), np.float32), *scores])
 
     def known_words(self, texts: Iterable[str]) -> NDArray[np.int64]:
@@ -226,9 +225,17 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         """Yield the texts in blocks; the vectors of deleted words are zero."""
         numbers = columns * (self.inputs_.vectors.dimensions if elements else 1)
         rarity = rarity_of(self.vocabulary_, self.provenance_.get("documents", 0))
-        return CNNTrace.blocks(self.inputs_, self.network_, texts, deleted, numbers, rarity=rarity)
+        return CNNTrace.blocks(self.words_, texts, deleted, numbers, rarity=rarity)
 
     # ---- caching ------------------------------------------------------------------------------
+
+    @property
+    def words_(self) -> WordLookup:
+        """From texts to what the network reads; what is kept counts for this network alone."""
+        kept = self._kept_words
+        if kept is not None and kept.inputs is self.inputs_ and kept.network is self.network_:
+            return kept
+        return WordLookup(self.inputs_, self.network_)
 
     def cache_words(self, budget: int = TABLE_BYTES) -> Self:
         """Keep the filters' answers to words from call to call, and return itself.
@@ -243,29 +250,17 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         """
         self.check_fitted()
         budget = whole_number("budget", budget, least=0)
-        answers, dimensions = self.network_.row_size(), self.inputs_.vectors.dimensions
-        for_vectors = budget * dimensions // (answers + dimensions)
-        self.inputs_ = self.inputs_.with_cache(for_vectors)
-        self.network_ = self.network_.with_cache(budget - for_vectors)
+        keeps = budget > 0 and self.inputs_.vectors.has_keys
+        self._kept_words = RecentWords(self.inputs_, self.network_, budget) if keeps else None
         return self
 
     def cache_frequent_words(self, texts: Iterable[str], budget: int) -> Self:
         """Return a copy that has the filters' answers to words which the texts have most often."""
         if not self.inputs_.vectors.has_keys:
             return self
+        model = copy(self)
         with one_thread():
-            lexicon = Lexicon.of(self.inputs_, self.network_, texts, budget)
-        model = copy(self)
-        model.inputs_ = replace(self.inputs_, lexicon=lexicon, cache=None)
-        model.network_ = replace(self.network_, cache=None)
-        return model
-
-    def as_writable(self) -> Self:
-        """Return one whose lexicon may be written to."""
-        if not isinstance(self.inputs_.lexicon, Lexicon):
-            return self
-        model = copy(self)
-        model.inputs_ = replace(self.inputs_, lexicon=self.inputs_.lexicon.as_writable())
+            model._kept_words = FrequentWords(self.inputs_, self.network_, texts, budget)
         return model
 
     # ---- looking inside, and other networks ---------------------------------------------------
@@ -390,11 +385,3 @@ def _antisymmetric(network: Network) -> Network:
         output_weight=network.output_weight - network.output_weight.mean(axis=1, keepdims=True),
         output_bias=network.output_bias - network.output_bias.mean(),
     )
-
-
-def _document_frequencies(texts: Iterable[str]) -> dict[str, int]:
-    tokenizer = Tokenizer()
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update({word.lower() for word in tokenizer(text).words})
-    return dict(sorted(counts.items()))

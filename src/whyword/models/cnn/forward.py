@@ -7,9 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.models.cnn.inputs import MOST_WORDS, PADDING, InputBatch, Inputs
+from whyword.models.cnn.inputs import MOST_WORDS, PADDING, InputBatch
 from whyword.models.cnn.kernels import Activations
 from whyword.models.cnn.network import Network
+from whyword.models.cnn.word_cache import WordLookup
 from whyword.models.erasure import next_positions
 from whyword.models.protocol import Positions, Trace
 from whyword.words.document import Document, Text
@@ -42,8 +43,7 @@ class ForwardPass(Trace):
     @classmethod
     def blocks(
         cls,
-        inputs: Inputs,
-        network: Network,
+        words: WordLookup,
         texts: Iterable[Text],
         deleted: Iterator[Positions] | None,
         numbers_per_word: int,
@@ -51,7 +51,8 @@ class ForwardPass(Trace):
     ) -> Iterator[Self]:
         """Yield the texts in blocks of which so many numbers per word fit into memory."""
         most_words = min(MOST_WORDS, max(1, BLOCK_BYTES // (4 * numbers_per_word)))
-        for batch in inputs.batches(texts, network.most_rows(), most_words):
+        network = words.network
+        for batch in words.batches(texts, most_words):
             known = batch.known[batch.ids]
             if deleted is not None:
                 batch = replace(batch, ids=_ids_without(batch, deleted))

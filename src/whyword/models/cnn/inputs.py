@@ -1,16 +1,16 @@
 """Texts to what the network sees: normalised word vectors, each distinct one once."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.models.cnn.word_cache import PADDING_KEY, WordCache
 from whyword.vectors.vectors import Vectors
 from whyword.words.document import Document, Text
 from whyword.words.tokenizer import Tokenizer
+from whyword.words.word_hashes import MISSING
 
 PADDING = 0  # the row of zeros that padding, dropped-out and deleted words point to
 MOST_WORDS = 1 << 22  # of a batch, so that endless texts of few distinct words do not fill memory
@@ -32,10 +32,9 @@ class InputBatch:
         Normalised; row 0 is padding, all zeros.
     known : (rows,) bool
         Whether the row is a word's vector, rather than padding or that of an unknown word.
-    keys : (rows,) int64, or None
-        What identifies each row's vector in other batches, too, where there is a cache.
-    tables : sequence of (rows, H, F) float32, or None
-        The answers of a network's filters, where they are at hand.
+    tables : sequence of (rows, H, F) float32
+        The answers of a network's filters of each width, equation (29) of docs/method.md; none
+        in what a network that changes is trained on.
     """
 
     documents: list[Document]
@@ -43,8 +42,7 @@ class InputBatch:
     offsets: NDArray[np.int64]
     vectors: NDArray[np.float32]
     known: NDArray[np.bool_]
-    keys: NDArray[np.int64] | None = None
-    tables: Sequence[NDArray[np.float32]] | None = None
+    tables: Sequence[NDArray[np.float32]] = ()
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -58,48 +56,81 @@ class _Numbers(dict[str, int]):
         return number
 
 
-class _BatchBuilder:
-    """Documents on their way into a batch, their words numbered."""
+class WordRows(NamedTuple):
+    """The rows of some words.
 
-    def __init__(self) -> None:
-        self.documents: list[Document] = []
-        self.ids: list[NDArray[np.int32]] = []
-        self.numbers = _Numbers()
-        self.words = 0
-
-    def has_room(self, document: Document, most_rows: int, most_words: int) -> bool:
-        """Whether the document fits in; the first one always does."""
-        if not self.documents:
-            return True
-        if len(self.documents) == MOST_DOCUMENTS or self.words + len(document) > most_words:
-            return False
-        if len(self.numbers) + len(document) <= most_rows:
-            return True
-        new = {word for word in document.cut() if word not in self.numbers}
-        return len(self.numbers) + len(new) <= most_rows
-
-    def add(self, document: Document) -> None:
-        """Put a document in; its words, many small strings, are not kept with it."""
-        words = document.cut()
-        self.documents.append(document)
-        self.ids.append(np.fromiter(map(self.numbers.__getitem__, words), np.int32, len(words)))
-        self.words += len(words)
-
-
-class _Rows(NamedTuple):
-    """The row of each distinct word, and what an :class:`InputBatch` has beside the documents."""
+    Attributes
+    ----------
+    of_words : (words,) int32
+        The row of each.
+    vectors, known, tables
+        As in an :class:`InputBatch`.
+    """
 
     of_words: NDArray[np.int32]
     vectors: NDArray[np.float32]
     known: NDArray[np.bool_]
-    keys: NDArray[np.int64] | None = None
+    tables: Sequence[NDArray[np.float32]] = ()
 
 
-class Batches(Protocol):
-    """What makes batches: a :class:`~whyword.models.cnn.lexicon.Lexicon`."""
+class BatchBuilder:
+    """Documents on their way into a batch.
 
-    def batches(self, texts: Iterable[Text], most_words: int) -> Iterator[InputBatch]:
-        """Yield the texts in batches."""
+    Attributes
+    ----------
+    documents : list of Document
+    numbers : dict
+        The words to look up, numbered.
+    """
+
+    def __init__(self) -> None:
+        self.documents: list[Document] = []
+        self.numbers = _Numbers()
+        self._rows: list[NDArray[np.int32]] = []  # −1 − n for word number n
+        self._words = 0
+
+    def fits(self, document: Document, most_words: int) -> bool:
+        """Whether there is room for a further document, by its length."""
+        return len(self.documents) < MOST_DOCUMENTS and self._words + len(document) <= most_words
+
+    def add(self, document: Document, rows: NDArray[np.int32] | None = None) -> None:
+        """Put a document in; its words, many small strings, are not kept with it.
+
+        Parameters
+        ----------
+        document : Document
+        rows : (T,) int32, optional
+            Those of words that need not be looked up, MISSING for the others; taken over.
+        """
+        if rows is None:
+            rows = self._number(document.cut())
+        else:
+            missing = np.flatnonzero(rows == MISSING)
+            rows[missing] = self._number(document.cut(missing))
+        self.documents.append(document)
+        self._rows.append(rows)
+        self._words += len(rows)
+
+    def _number(self, words: list[str]) -> NDArray[np.int32]:
+        return -1 - np.fromiter(map(self.numbers.__getitem__, words), np.int32, len(words))
+
+    def batch(self, found: WordRows, shortest: int) -> InputBatch:
+        """Return the batch, short documents padded.
+
+        Parameters
+        ----------
+        found : WordRows
+            Of the words to look up.
+        shortest : int
+        """
+        lengths = [max(len(rows), shortest) for rows in self._rows]
+        offsets = np.cumsum([0, *lengths]).astype(np.int64)
+        ids = np.full(offsets[-1], PADDING, np.int32)
+        for start, rows in zip(offsets.tolist(), self._rows, strict=False):
+            ids[start : start + len(rows)] = rows
+        is_numbered = ids < 0
+        ids[is_numbered] = found.of_words[-1 - ids[is_numbered]]
+        return InputBatch(self.documents, ids, offsets, *found[1:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +145,6 @@ class Inputs:
         Over the flattened training data; a word without a vector is −mean/deviation everywhere.
     shortest : int
         Length that shorter documents are padded to.
-    cache : WordCache or None
-        Of words, from batch to batch.
-    lexicon : Batches or None
-        What makes the batches instead: it has most words' rows already.
     """
 
     tokenizer: Tokenizer
@@ -125,40 +152,13 @@ class Inputs:
     mean: float = 0.0
     deviation: float = 1.0
     shortest: int = 1
-    cache: WordCache | None = None
-    lexicon: Batches | None = None
-
-    def with_cache(self, budget: int) -> "Inputs":
-        """Return the same with a cache of so many bytes for vectors, or none for 0."""
-        if not budget or not self.vectors.has_keys:
-            return replace(self, cache=None)
-        return replace(self, cache=WordCache(self.vectors.dimensions, budget))
-
-    def batches(
-        self, texts: Iterable[Text], most_rows: int, most_words: int = MOST_WORDS
-    ) -> Iterator[InputBatch]:
-        """Yield the texts in batches of at most so many distinct words, and words.
-
-        A single document with more than that is a batch by itself.
-        """
-        if self.lexicon is not None:
-            yield from self.lexicon.batches(texts, most_words)
-            return
-        builder = _BatchBuilder()
-        for document in self.tokenizer.documents(texts):
-            if not builder.has_room(document, most_rows, most_words):
-                yield self._batch(builder)
-                builder = _BatchBuilder()
-            builder.add(document)
-        if builder.documents:
-            yield self._batch(builder)
 
     def batch(self, texts: Iterable[Text]) -> InputBatch:
         """Return all texts as one batch."""
-        builder = _BatchBuilder()
+        builder = BatchBuilder()
         for document in self.tokenizer.documents(texts):
             builder.add(document)
-        return self._batch(builder)
+        return builder.batch(self.look_up(list(builder.numbers)), self.shortest)
 
     def matrix(self, text: str) -> NDArray[np.float32]:
         """Return what the network sees of one text, (max(words, shortest), D) float32."""
@@ -166,22 +166,8 @@ class Inputs:
         matrix: NDArray[np.float32] = batch.vectors[batch.ids]
         return matrix
 
-    def _batch(self, builder: _BatchBuilder) -> InputBatch:
-        words = list(builder.numbers)
-        rows = self._look_up(words) if self.cache is None else self._from_cache(words, self.cache)
-        row_of = np.append(rows.of_words, np.int32(PADDING))  # what number −1 stands for
-        padded = []
-        for numbers in builder.ids:
-            padded.append(numbers)
-            if len(numbers) < self.shortest:
-                padded.append(np.full(self.shortest - len(numbers), -1, np.int32))
-        lengths = [max(len(numbers), self.shortest) for numbers in builder.ids]
-        offsets = np.cumsum([0, *lengths]).astype(np.int64)
-        ids = row_of[np.concatenate([np.empty(0, np.int32), *padded])]
-        return InputBatch(builder.documents, ids, offsets, *rows[1:])
-
-    def _look_up(self, words: Sequence[str]) -> _Rows:
-        """Return the words' rows.
+    def look_up(self, words: Sequence[str]) -> WordRows:
+        """Return the rows of different words, without tables.
 
         Forms of a word that share a vector share its row, and all unknown words share one.
         """
@@ -196,20 +182,12 @@ class Inputs:
         vectors = self.normalise(self.vectors.rows_at(distinct))
         vectors[PADDING] = 0
         known: NDArray[np.bool_] = np.any(distinct >= 0, axis=1)
-        return _Rows((rows + 1).astype(np.int32), vectors, known)
+        return WordRows((rows + 1).astype(np.int32), vectors, known)
 
-    def _from_cache(self, words: Sequence[str], cache: WordCache) -> _Rows:
-        """Return the words' rows, most of them from the cache."""
-        distinct, rows = np.unique(cache.keys(words, self.vectors), return_inverse=True)
-        keys = np.concatenate([[PADDING_KEY], distinct])
-
-        def compute(numbers: NDArray[np.intp]) -> list[NDArray[np.float32]]:
-            fresh = self.normalise(self.vectors.rows_of(np.maximum(keys[numbers], 0)))
-            fresh[keys[numbers] == PADDING_KEY] = 0
-            return [fresh]
-
-        (vectors,) = cache.vectors.rows(keys, compute)
-        return _Rows((rows + 1).astype(np.int32), vectors, keys > 0, keys)
+    def normalise_batch(self, batch: InputBatch) -> InputBatch:
+        """Return a batch that was made without normalisation as one with this, in place."""
+        self.normalise(batch.vectors)[PADDING] = 0
+        return batch
 
     def normalise(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return (v − μ) / σ, docs/method.md (1), in place, for these arrays are large."""

@@ -3,14 +3,14 @@
 Equations are those of docs/method.md.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whyword.models.cnn.inputs import InputBatch
 from whyword.models.cnn.kernels import Activations, pooled_maxima
-from whyword.models.cnn.row_cache import RowCache
 
 TABLE_BYTES = 256 << 20  # what the word tables of one batch may take
 
@@ -58,22 +58,15 @@ class Network:
         w2[j, k].
     output_bias : (C,) float32
         b2[k].
-    cache : RowCache or None
-        Of the word tables, from batch to batch.
     """
 
     convolutions: tuple[Convolution, ...]
     output_weight: Floats
     output_bias: Floats
-    cache: RowCache | None = None
-
-    def with_cache(self, budget: int) -> "Network":
-        """Return the same network with a cache of so many bytes for word tables, or none for 0."""
-        shapes = [convolution.weight.shape[:2] for convolution in self.convolutions]
-        return replace(self, cache=RowCache(shapes, budget) if budget else None)
 
     def activate(self, batch: InputBatch) -> list[Activations]:
         """Return the activations of each width's filters."""
+        tables = batch.tables or self.tables(batch.vectors)
         return [
             Activations(
                 batch.ids,
@@ -84,19 +77,16 @@ class Network:
                 batch.vectors,
                 convolution.weight,
             )
-            for table, convolution in zip(self._tables(batch), self.convolutions, strict=True)
+            for table, convolution in zip(tables, self.convolutions, strict=True)
         ]
 
-    def _tables(self, batch: InputBatch) -> list[Floats]:
-        if batch.tables is not None:
-            return list(batch.tables)
-        if self.cache is None or batch.keys is None:
-            return [convolution.table(batch.vectors) for convolution in self.convolutions]
-
-        def compute(rows: NDArray[np.intp]) -> list[Floats]:
-            return [convolution.table(batch.vectors[rows]) for convolution in self.convolutions]
-
-        return self.cache.rows(batch.keys, compute)
+    def tables(self, vectors: Floats, out: Sequence[Floats] | None = None) -> list[Floats]:
+        """Return each width's P[w, τ, j] of equation (29), (rows, H, F)."""
+        places = [None] * len(self.convolutions) if out is None else out
+        return [
+            convolution.table(vectors, place)
+            for convolution, place in zip(self.convolutions, places, strict=True)
+        ]
 
     def scores(self, pooled: Floats) -> Floats:
         """Return the classes' scores x[k] from the pooled x[j], equation (4): (documents, C).

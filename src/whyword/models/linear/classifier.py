@@ -93,10 +93,12 @@ class SVMClassifier(Estimator, Trained):
             raise InputError(f"C must be from 1e-6 to 1e6 or None, not {self.C}")
         seed = whole_number("seed", self.seed, least=0)
         weights = class_weights(self.class_weight, classes, numbers)
-        features = fit_tfidf(checked, Tokenizer(self.max_words), self.sublinear)
+        tokenizer = Tokenizer(self.max_words)
+        documents = list(tokenizer.documents(checked))
+        features = fit_tfidf(documents, tokenizer, self.sublinear)
         if not features.words:
             raise InputError("the texts to train on have no words")
-        rows = [features.row_of(features.read(text)) for text in checked]
+        rows = [features.row_of(features.read(document)) for document in documents]
         matrix = _matrix(rows, len(features.words))
         trainer = _Trainer(matrix, numbers, weights, seed)
         folds = min(whole_number("folds", self.folds, least=2), int(np.bincount(numbers).min()))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.words.document import Document, Text
+from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.tokenizer import Tokenizer
 
 
@@ -187,16 +187,11 @@ class TfIdf:
     def _places(self, document: Document) -> list[int]:
         """Return each word's place, −1 for words that were not in the training texts."""
         index = self.index
-        return [index.get(word.lower(), -1) for word in document.words]
+        return [index.get(word.lower(), -1) for word in document.cut()]
 
 
-def fit_tfidf(texts: Iterable[str], tokenizer: Tokenizer, sublinear: bool) -> TfIdf:
-    """Count the words of training texts."""
-    frequencies: Counter[str] = Counter()
-    documents = 0
-    for text in texts:
-        documents += 1
-        frequencies.update({word.lower() for word in tokenizer(text).words})
-    words = sorted(frequencies)
-    counts = np.array([frequencies[word] for word in words], np.int64)
-    return TfIdf(tokenizer, words, counts, documents, sublinear)
+def fit_tfidf(documents: Sequence[Document], tokenizer: Tokenizer, sublinear: bool) -> TfIdf:
+    """Count the words of training documents."""
+    frequencies = document_frequencies(documents)
+    counts = np.array(list(frequencies.values()), np.int64)
+    return TfIdf(tokenizer, list(frequencies), counts, len(documents), sublinear)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from whyword import tokenize
-from whyword.models.cnn.word_hashes import WordHashes
+from whyword.words.word_hashes import WordHashes
 
 WORDS = ["moon", "Moon", "mo", "on", "orbit", "ёж", "𝔘nicode", "n't", "\udc80"]
 
