@@ -54,9 +54,10 @@ def class_words_corpus(
     whole = request.collect(model, [])
     order: deque[Place] = deque()  # of chunks that are read and not merged yet
     early: dict[Place, WordStatistics] = {}
-    work, share = _CollectStatistics(cache_frequent_words(model, reader), request), 0.0
+    ready, chunks = cache_frequent_words(model, reader, strict)
+    work, share = _CollectStatistics(ready, request), 0.0
     report = on_progress or ignore
-    for chunk, statistics in local.run(work, _chunks(reader, strict, order), processes):
+    for chunk, statistics in local.run(work, _in_order(chunks, order), processes):
         early[chunk.place] = statistics
         while order and order[0] in early:
             whole.merge(early.pop(order.popleft()))
@@ -77,13 +78,12 @@ class _CollectStatistics:
         return replace(chunk, records=[], bad_rows=[]), statistics
 
 
-def _chunks(reader: SourceReader, strict: bool, order: deque[Place]) -> Iterator[Chunk]:
-    """Read everything, and say in which order."""
-    for shard in range(len(reader.shards)):
-        for chunk in reader.chunks(shard, strict):
-            if chunk.records:
-                order.append(chunk.place)
-                yield chunk
+def _in_order(chunks: Iterator[Chunk], order: deque[Place]) -> Iterator[Chunk]:
+    """Yield the chunks that have documents, and say in which order."""
+    for chunk in chunks:
+        if chunk.records:
+            order.append(chunk.place)
+            yield chunk
 
 
 def _with_names(numbered: ClassWords, reader: SourceReader) -> ClassWords:
@@ -91,7 +91,7 @@ def _with_names(numbered: ClassWords, reader: SourceReader) -> ClassWords:
     numbers = {entry.document for entries in numbered.values() for entry in entries}
     names: dict[str | int, str] = {}
     number = 0
-    for chunk in _chunks(reader, False, deque()):
+    for chunk in reader.all_chunks():
         for record in chunk.records:
             if number in numbers:
                 names[number] = record.id

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyword.base.checks import expand_path, share, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
+from whyword.corpora.lines import text_lines
 from whyword.corpora.source import Record, name_and_part, open_source
 from whyword.corpora.split import hold_out
-from whyword.corpora.tables import table_kind, text_lines
+from whyword.corpora.tables import table_kind
 
 log = logging.getLogger(__name__)
 
@@ -172,7 +173,8 @@ def _read_stdin(encoding: str) -> str:
     try:
         return sys.stdin.buffer.read().decode(encoding)
     except (UnicodeDecodeError, LookupError) as error:
-        raise InputError(f"stdin: {error}; say encoding='latin-1' or whatever it is") from None
+        said = Argument("encoding", "latin-1")
+        raise InputError(f"stdin: {error}; say ", said, " or whatever it is") from None
 
 
 def _part(records: Sequence[Record]) -> Part:
