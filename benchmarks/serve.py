@@ -38,6 +38,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 import psutil
+from starlette.types import Message, Receive, Send
 from trained import trained
 
 from whyword import CNNClassifier, explain, load_corpus, load_model
@@ -46,7 +47,6 @@ from whyword.explanation.row import TOLERANCE
 from whyword.models.cnn.network import TABLE_BYTES
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
-from whyword.web.guard import Message, Receive, Send
 from whyword.web.limits import Limits
 from whyword.web.processes import usual_processes
 from whyword.web.serving import bound_socket, run

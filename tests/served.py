@@ -21,17 +21,48 @@ from networks import small_cnn, topical
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from starlette.types import ASGIApp, Message
 
 from whyword import CNNClassifier, SVMClassifier
 from whyword.corpora.source import Record
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
-from whyword.web.guard import App, Message
 from whyword.web.library import Library, open_library
 
 TEXTS, LABELS = topical(40)
 TEXT = "The moon and the rocket: a goal, a puck!"
 KINDS = ("cnn", "svm", "pipeline", "numbers")
+
+# a program that serves: it says how many bytes were sent to it
+ECHO = """
+import json, sys
+from whyword.web.limits import Limits
+from whyword.web.serving import address_of, bound_socket, run
+
+async def app(scope, receive, send):
+    if scope["type"] == "lifespan":
+        for stage in ("startup", "shutdown"):
+            await receive()
+            await send({"type": f"lifespan.{stage}.complete"})
+            print(stage, file=sys.stderr, flush=True)
+        return
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body, more = body + message["body"], message["more_body"]
+    if body == b"break":
+        raise ZeroDivisionError
+    answer = b"x" * 50_000_000 if body == b"large" else json.dumps(len(body)).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(answer))]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": answer})
+
+bound = bound_socket("127.0.0.1", 0)
+address = address_of(bound, "127.0.0.1")
+seconds = float(sys.argv[1]) if sys.argv[1:] else 10
+limits = Limits(connections=3, read_seconds=seconds, write_seconds=seconds)
+run(app, bound, limits, lambda: print(address, flush=True))
+"""
 
 
 @cache
@@ -62,7 +93,7 @@ def library(kind: str = "cnn") -> Library:
     return _library(kind)
 
 
-def app(kind: str = "cnn", corpus: bool = True) -> App:
+def app(kind: str = "cnn", corpus: bool = True) -> ASGIApp:
     """Return an application with the usual limits."""
     return _app(kind, corpus)
 
@@ -73,7 +104,7 @@ def _library(kind: str) -> Library:
 
 
 @cache
-def _app(kind: str, corpus: bool) -> App:
+def _app(kind: str, corpus: bool) -> ASGIApp:
     return create_app(Engine(model(kind)), library(kind) if corpus else None)
 
 
@@ -99,15 +130,23 @@ class Answer(NamedTuple):
     def problem(self) -> str:
         """What an error says, after a look at its form."""
         assert self.status >= 400
-        assert list(self.json) == ["detail"]
+        assert list(self.json) == ["detail", "fields"]
         said: str = self.json["detail"]
         assert 0 < len(said) <= 1000
         assert said.isprintable()  # so that it is one line
         return said
 
 
+def check_refused(answer: Answer, status: int, *parts: str) -> str:
+    """Check an error and return what it says."""
+    assert answer.status == status, answer
+    for part in parts:
+        assert part in answer.problem
+    return answer.problem
+
+
 async def asked(
-    app: App,
+    app: ASGIApp,
     path: str,
     sent: object = None,
     *,
@@ -170,7 +209,7 @@ async def asked(
     return Answer(start["status"], found, b"".join(message.get("body", b"") for message in rest))
 
 
-def ask(app: App, path: str, sent: object = None, **others: Any) -> Answer:  # noqa: ANN401
+def ask(app: ASGIApp, path: str, sent: object = None, **others: Any) -> Answer:  # noqa: ANN401
     """Return the application's answer, see :func:`asked`."""
     return asyncio.run(asked(app, path, sent, **others))
 

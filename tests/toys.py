@@ -13,7 +13,7 @@ from whyword.models.estimator import Estimator, check_training_data
 from whyword.models.protocol import Decomposable, Positions, Scores, Targets, Trace
 from whyword.models.relevance import Relevance
 from whyword.models.store import pack_words, unpack_words
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 from whyword.words.tokenizer import Tokenizer
 
 
@@ -69,12 +69,12 @@ class CentroidClassifier(Estimator):
         index = {word: place for place, word in enumerate(self.words_)}
         return np.array([index.get(word.lower(), -1) for word in document.words], np.intp)
 
-    def documents(self, texts: Iterable[str]) -> Iterator[Document]:
-        return map(Tokenizer(), texts)
+    def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
+        return Tokenizer().documents(texts)
 
     def trace(
         self,
-        texts: Iterable[str],
+        texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
         columns: int = 1,

@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from whyword import CNNClassifier, InputError, SearchIndex, SVMClassifier, summarize
+from whyword.analysis.rows import lengths_of
 from whyword.base.errors import MissingExtraError
 
 TEXTS, LABELS = topical(40)
@@ -163,14 +164,48 @@ def test_unfit_arguments() -> None:
     assert len(index) == 40
 
 
-@pytest.mark.parametrize(("package", "approximate"), [("sklearn", False), ("faiss", True)])
-def test_without_the_package(
-    package: str, approximate: bool, uninstall: Callable[[str], None]
-) -> None:
-    index = SearchIndex(MODELS["cnn"], TEXTS, approximate=approximate)
-    uninstall(package)
+def test_without_the_packages(uninstall: Callable[[str], None]) -> None:
+    exact, graph = (SearchIndex(MODELS["cnn"], TEXTS, approximate=one) for one in (False, True))
+    uninstall("sklearn")
+    uninstall("faiss")
+    assert len(exact.search(QUERY)) == 5
     with pytest.raises(MissingExtraError, match=r"pip install 'whyword\[search\]'"):
-        index.search(QUERY)
+        graph.search(QUERY)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_the_query_and_all_hits_are_each_traced_once(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = MODELS[kind]
+    index = SearchIndex(model, TEXTS)
+    asked: list[list[str]] = []
+    trace = type(model).trace
+
+    def counting(self: Any, texts: Any, **options: Any) -> Any:  # noqa: ANN401
+        asked.append(list(texts))
+        return trace(self, asked[-1], **options)
+
+    monkeypatch.setattr(type(model), "trace", counting)
+    hits = index.search(QUERY, top=7)
+    assert asked == [[QUERY], [hit.text for hit in hits]]
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_the_index_is_not_measured_again(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = SearchIndex(MODELS[kind], TEXTS)
+    index.prepare()
+    measured: list[int] = []
+
+    def counting(rows: Any) -> Any:  # noqa: ANN401
+        measured.append(rows.shape[0])
+        return lengths_of(rows)
+
+    monkeypatch.setattr("whyword.analysis.search.lengths_of", counting)
+    index.search(QUERY, top=7)
+    assert measured == [1, 7]
+    index.add([QUERY], ["new"])
+    assert index.search(QUERY, top=1)[0].id == "new"
 
 
 def test_somebodys_documents_have_no_vectors() -> None:

@@ -1,6 +1,7 @@
 """Messages know the arguments they are about; every reader has his own names for them."""
 
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -51,6 +52,14 @@ def test_advice_is_left_out_where_it_cannot_be_taken() -> None:
     assert str(error) == "there is no label, or labelled=False if there is none"
     assert error.message(_option) == "there is no label"
     assert error.arguments == ["labelled"]
+
+
+def test_a_caller_may_know_an_argument_better() -> None:
+    error = InputError(Argument("seed"), " is wrong", Advice("; say ", Argument("seed", 1)), "!")
+    error.replace_arguments(lambda one: replace(one, name="resume", of="random"))
+    assert str(error) == "resume is wrong; say resume=1!"
+    assert error.parts[0] == Argument("resume", of="random")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
 @pytest.mark.parametrize("kind", [WhywordError, InputError, DownloadError])

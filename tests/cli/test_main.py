@@ -14,7 +14,7 @@ from commands import Write, run
         (["corpus", "nowhere"], 1, "error: nowhere: no such file or folder"),
         (["vectors", "nowhere"], 1, "error: nowhere: no such file, nor one of the packages"),
         (["corpus", "~nobody/x.csv"], 1, "error: ~nobody/x.csv: no such file"),
-        (["corpus", "nowhere.csv", "--seed", "-1"], 1, "error: seed must be a whole number"),
+        (["corpus", "nowhere.csv", "--seed", "-1"], 1, "error: --seed must be a whole number"),
         (["corpus", "new\nline\x1b[31m.csv"], 1, "error: new·line␛[31m.csv: no such file"),
         (["corpus"], 2, "Missing argument"),
         (["corpus", "x.csv", "--test", "much"], 2, "Invalid value"),
@@ -48,9 +48,9 @@ def test_mistakes_with_models(arguments: list[str], message: str) -> None:
 
 def test_messages_name_options_not_arguments(write: Write) -> None:
     path = write("a.csv", "a,b,c\n1,2,3\n")
-    assert "say which one it is: --text " in run("corpus", path).stderr
+    assert "say which one it is: --text …" in run("corpus", path).stderr
     latin = write("b.csv", b"text,label\n\xe9,x\n")
-    assert "say --encoding 'latin-1'" in run("corpus", latin).stderr
+    assert "say --encoding latin-1, cp1252 or" in run("corpus", latin).stderr
     assert run("vectors", write("v.txt", "a 1 2\n"), "--coverage", latin, "--encoding", "cp1252")
     twice = write("w.txt", "a 1 2\na 1 2\n")
     assert "--duplicates first keeps one" in run("vectors", twice).stderr

@@ -8,6 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from whyword.base.errors import Argument, InputError
 from whyword.cli.parameters import takes_parameters, with_method_parameters
 from whyword.methods.registry import METHODS, Method, Parameter, register
 from whyword.models.relevance import Relevance
@@ -57,6 +58,17 @@ def test_only_what_is_given_is_passed_on() -> None:
     given = ("--bias", "apart", "--method", "lrp", "--seed", "4", "--random-seed", "7")
     assert run("x", *given).strip() == "x lrp 4 {'bias': 'apart', 'seed': 7}"
     assert run("x", "--epsilon", "much").startswith("exit 2")
+
+
+def test_errors_name_a_methods_parameter_by_its_option() -> None:
+    def fail(
+        method: str | None = None, seed: int = 0, parameters: dict[str, Any] | None = None
+    ) -> None:
+        raise InputError(Argument("seed"), *(Argument(name, of="m") for name in ("seed", "bias")))
+
+    with pytest.raises(InputError) as raised:
+        with_method_parameters(fail)(method=None, seed=0, epsilon=None, bias=None, random_seed=None)
+    assert raised.value.arguments == ["seed", "random_seed", "bias"]
 
 
 @pytest.mark.usefixtures("blur")

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from whyword import InputError, SVMClassifier, deletion_curve, explain
 from whyword.evaluation import EXPERIMENTS, deletion_curves
-from whyword.evaluation import deletion as module
 from whyword.models.cnn.trace import CNNTrace
 from whyword.models.probabilities import softmax
 
@@ -133,7 +132,7 @@ def test_documents_without_words_take_no_part() -> None:
 def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = deletion_curve(MODEL, TEXTS, LABELS, "random_known", runs=3, steps=7)
     monkeypatch.setattr("whyword.models.cnn.network.TABLE_BYTES", 4 * 2 * 12 * 9)
-    monkeypatch.setattr("whyword.evaluation.deletion._DOCUMENTS", 2)
+    monkeypatch.setattr("whyword.evaluation.experiment._DOCUMENTS", 2)
     parts = deletion_curve(MODEL, TEXTS, LABELS, "random_known", runs=3, steps=7)
     np.testing.assert_array_equal(parts.chosen, whole.chosen)
     np.testing.assert_allclose(parts.scores, whole.scores, atol=1e-5)
@@ -243,7 +242,7 @@ def test_the_same_deletions_are_done_once(monkeypatch: pytest.MonkeyPatch) -> No
     np.testing.assert_array_equal(
         experiments[2]["random"].correct, experiments[3]["random"].correct
     )
-    monkeypatch.setattr(module, "_CACHE_BYTES", 0)
+    monkeypatch.setattr("whyword.evaluation.erased_words._CACHE_BYTES", 0)
     asked.clear()
     again = deletion_curves(MODEL, TEXTS, LABELS, methods, (2, 3), 4, runs=3, least_words=1)
     assert len(asked) == 1 + len(set(asked))  # nothing but the last answer is kept

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import assert_type
 
 import numpy as np
 import oracle
@@ -162,6 +163,15 @@ def test_a_batch_equals_its_singles(kind: str, method: str) -> None:
         single = explain(model, text, method=method)
         column = list(model.classes_).index(single.target)
         np.testing.assert_allclose(single.relevance, one.relevance[:, column], atol=1e-5)
+
+
+def test_mypy_knows_what_is_returned() -> None:
+    model, text, texts = made_cnn(), "wa wb", ["wa", "wb"]
+    assert_type(explain(model, text), Explanation)
+    assert_type(explain(model, texts, targets=["class 0"] * 2, strict=True), Explanations)
+    assert_type(explain(model, text, "class 1", level="element", epsilon=1.0), Explanation)
+    assert_type(explain(model, text, level="filter", strict=True, bias="apart"), FilterExplanation)
+    assert_type(explain(model, texts, "all", level="filter"), list[FilterExplanation])
 
 
 # ---- filters ----------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from networks import made_cnn, topical
 
 from whyword import InputError, SVMClassifier, explain
 from whyword.base.checks import whole_number
+from whyword.base.errors import Argument
 from whyword.methods.registry import (
     METHODS,
     Cost,
@@ -247,3 +248,13 @@ def test_what_a_method_returns_is_checked(unfit: Relevance) -> None:
             explain(made_cnn(), "wa", method="unfit")
     finally:
         del METHODS["unfit"]
+
+
+def test_errors_say_whose_parameter_it_is() -> None:
+    with pytest.raises(InputError) as raised:
+        METHODS["random"].settings(Trace, {"seed": -1})
+    assert raised.value.parts[0] == Argument("seed", of="random")
+    with pytest.raises(InputError) as raised:
+        METHODS["random"].settings(Trace, {"epsilon": 1})
+    arguments = [part for part in raised.value.parts if isinstance(part, Argument)]
+    assert arguments == [Argument("epsilon", of="random"), Argument("seed", of="random")]

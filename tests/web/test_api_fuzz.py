@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from networks import letters, made_cnn, made_text
 from served import ask, records
+from starlette.types import Receive, Scope, Send
 
 from whyword import Explanation
 from whyword.methods.registry import METHODS
+from whyword.web.access import Access
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
-from whyword.web.guard import Access, Receive, Scope, Send
 from whyword.web.library import open_library
 from whyword.web.limits import Limits
 

@@ -9,20 +9,10 @@ from typing import Any
 
 import pytest
 from served import Answer, ask, asked
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from whyword import InputError
-from whyword.web.guard import (
-    Access,
-    App,
-    Guard,
-    Message,
-    Receive,
-    Scope,
-    Send,
-    checked_origin,
-    checked_token,
-    host_of,
-)
+from whyword.web.access import Access, host_of
+from whyword.web.guard import guarded
 from whyword.web.limits import Limits
 
 SECURE = {
@@ -42,8 +32,12 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def guard(limits: Limits | None = None, app: App = echo, **access: Any) -> Guard:  # noqa: ANN401
-    return Guard(app, limits or Limits(), Access(**access))
+def guard(
+    limits: Limits | None = None,
+    app: ASGIApp = echo,
+    **access: Any,  # noqa: ANN401
+) -> ASGIApp:
+    return guarded(app, limits or Limits(), Access(**access))
 
 
 def with_headers(**headers: str) -> Answer:
@@ -127,10 +121,14 @@ def test_pages_of_other_sites_may_not_ask(origin: str, method: str) -> None:
 def test_a_site_that_is_let_in_may_ask_and_read() -> None:
     origin = "https://words.example"
     let_in = guard(origins=(origin,), token="secret")
-    before = ask(let_in, "/api/x", method="OPTIONS", headers={"origin": origin})
-    assert (before.status, before.body) == (204, b"")
+    wanted = {
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization",
+    }
+    before = ask(let_in, "/api/x", method="OPTIONS", headers={"origin": origin} | wanted)
+    assert before.status == 200
     assert before.headers["access-control-allow-origin"] == origin
-    assert "authorization" in before.headers["access-control-allow-headers"]
+    assert "authorization" in before.headers["access-control-allow-headers"].lower()
     assert "POST" in before.headers["access-control-allow-methods"]
     headers = {"origin": origin, "authorization": "Bearer secret"}
     for answer in (
@@ -138,7 +136,7 @@ def test_a_site_that_is_let_in_may_ask_and_read() -> None:
         ask(let_in, "/api/x", headers={"origin": origin}),  # an error can be read, too
     ):
         assert answer.headers["access-control-allow-origin"] == origin
-        assert answer.headers["vary"] == "origin"
+        assert answer.headers["vary"] == "Origin"
         assert "cross-origin-resource-policy" not in answer.headers
     assert answer.status == 401
     other = ask(let_in, "/api/x", headers=headers | {"origin": "https://other.example"})
@@ -149,27 +147,24 @@ def test_a_site_that_is_let_in_may_ask_and_read() -> None:
     assert "access-control-allow-origin" not in nowhere.headers
 
 
-@pytest.mark.parametrize(
-    ("written", "origin"),
-    [
-        ("https://Example.org/", "https://example.org"),
-        ("http://localhost:3000", "http://localhost:3000"),
-    ],
-)
-def test_origins_as_browsers_write_them(written: str, origin: str) -> None:
-    assert checked_origin(written) == origin
+async def unasked(scope: Scope, receive: Receive, send: Send) -> None:
+    raise AssertionError
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        *("*", "example.org", "https://", "https://a.example/page", "ftp://a.example", "null", ""),
-        *("https://a.example, https://b.example", "https://a.example\r\nx: y"),
-    ],
-)
-def test_what_is_no_origin(written: str) -> None:
-    with pytest.raises(InputError, match=r"an origin is written https://example\.org"):
-        checked_origin(written)
+def test_nothing_is_computed_or_read_for_who_may_not_ask() -> None:
+    """CORS alone would only keep the answer from the page that asked."""
+    for header in ((b"origin", b"https://evil.example"), (b"host", b"evil.example")):
+        answer = asyncio.run(answered(guard(app=unasked), never, [header]))
+        assert answer[0]["status"] == 403
+        assert json.loads(answer[1]["body"])["fields"] == []
+
+
+def test_what_the_standard_parts_refuse_is_a_problem_too() -> None:
+    headers = {"origin": "https://words.example", "access-control-request-method": "DELETE"}
+    let_in = guard(origins=("https://words.example",))
+    answer = ask(let_in, "/api/x", method="OPTIONS", headers=headers)
+    assert answer.status == 400
+    assert answer.problem == "Disallowed CORS method"
 
 
 # ---- tokens -----------------------------------------------------------------------------------
@@ -199,18 +194,6 @@ def test_with_the_token() -> None:
 @pytest.mark.parametrize("path", ["/", "/static/style.css", "/healthz", "/favicon.ico"])
 def test_the_page_needs_no_token(path: str) -> None:
     assert ask(guard(token="secret"), path).status == 200
-
-
-@pytest.mark.parametrize("token", ["", " ", "a\n", "a\r\nx: y", "é", "\x00", " a", "a ", "a\t"])
-def test_tokens_that_no_header_could_bear(token: str) -> None:
-    with pytest.raises(InputError, match="a token is made of printable ASCII"):
-        checked_token(token)
-
-
-def test_tokens_that_are_fit() -> None:
-    assert checked_token("a b~!") == "a b~!"
-    assert checked_token("x") == "x"
-    assert checked_token(None) is None
 
 
 # ---- how much ---------------------------------------------------------------------------------
@@ -277,8 +260,6 @@ def test_all_bodies_together_are_bounded() -> None:
 
 
 def test_a_proxy_asks_under_its_own_name() -> None:
-    assert host_of("https://Why.example.org:8443/") == "why.example.org"
-    assert host_of("http://[::1]:80") == "::1"
     known = guard(hosts=("localhost", host_of("https://why.example.org")))
     assert ask(known, "/", headers={"host": "why.example.org"}).status == 200
     assert ask(known, "/", headers={"host": "example.org"}).status == 403
@@ -329,9 +310,6 @@ def test_a_client_that_goes_in_mid_sentence(caplog: pytest.LogCaptureFixture) ->
 
     async def leaving() -> Message:
         return next(sent)
-
-    async def unasked(scope: Scope, receive: Receive, send: Send) -> None:
-        raise AssertionError
 
     assert asyncio.run(answered(guard(app=unasked), leaving)) == []
     (line,) = lines(caplog)
@@ -432,7 +410,7 @@ async def never() -> Message:
 
 
 async def answered(
-    app: App,
+    app: ASGIApp,
     receive: Callable[[], Awaitable[Message]],
     headers: list[tuple[bytes, bytes]] | None = None,
     kind: str = "http",
@@ -448,7 +426,7 @@ async def answered(
         "method": "POST",
         "path": "/api/x",
         "scheme": "http",
-        "headers": [(b"host", b"localhost"), *(headers or [])],
+        "headers": [*(headers or []), (b"host", b"localhost")],
     }
     await app(scope, receive, send)
     return messages

@@ -166,7 +166,7 @@ def test_one_document_and_what_speaks_for_its_class(kind: str) -> None:
     )
     assert (document["text"], document["predicted"]) == (TEXTS[7], expected.predicted)
     for number in (-1, 40):
-        with pytest.raises(InputError, match="they are 0 … 39"):
+        with pytest.raises(InputError, match="only 0 … 39"):
             library(kind).document(number)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.analysis.document_map_page import MapDocument, map_page
-from whyword.analysis.search import unit_vectors
+from whyword.analysis.rows import unit_vectors
 from whyword.analysis.summary import summarize
 from whyword.base.checks import expand_path, strings
 from whyword.base.errors import InputError, MissingExtraError

@@ -1,30 +1,25 @@
 """Relevance to document vectors: what of the text's meaning served the class."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from whyword.base.checks import one_each, scipy_sparse, strings
-from whyword.base.errors import InputError
-from whyword.explanation.alignment import align
+from whyword.analysis.rows import stack, sums_over
+from whyword.analysis.weighting import (
+    ELEMENT,
+    WORD,
+    ByWord,
+    GivenRelevance,
+    Sums,
+    Weighting,
+    weighting_of,
+)
+from whyword.base.checks import one_each, strings
+from whyword.base.errors import Argument, InputError
 from whyword.explanation.passages import By, ranges
-from whyword.methods.registry import Method, Settings, method_for
 from whyword.methods.targets import PREDICTED, Target, target_of
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import ElementWise, Embedded, Rows, Targets, TextClassifier
-from whyword.models.relevance import Relevance
-from whyword.words.document import Document
-
-# besides the methods of explain
-WEIGHTINGS: Mapping[str, Callable[[Embedded], Relevance]] = {
-    "uniform": lambda trace: trace.uniform(),
-    "tfidf": lambda trace: trace.tfidf(),
-}
-LEVELS = ("word", "element")
-_MOST_RELEVANCE = 1e30  # sums of it are still finite in float32
+from whyword.models.protocol import Embedded, Rows, TextClassifier, Trace
 
 
 def summarize(
@@ -66,33 +61,16 @@ def summarize(
         Of passages, a list of one (passages, D) array, or sparse matrix, per document: those of
         :func:`~whyword.explanation.passages`, in their order.
     """
+    summarizer = Summarizer.of(model, method, level, parameters)
     if by != "document":
         predicted = isinstance(target, str) and target == PREDICTED
         if targets is not None or not predicted or relevance is not None:
             raise InputError("passages are summarised for the predicted class, by a method, only")
-        return [
-            _pool_passages(*summary_parts(model, text, method, level, **parameters), by)
-            for text in strings("texts", texts)
-        ]
+        return list(summarizer.passages(strings("texts", texts), by))
     several = strings("texts", texts)
     given = None if relevance is None else one_each("relevance", relevance, len(several))
-    rows = list(
-        iter_summaries(
-            model,
-            several,
-            method,
-            level,
-            target=target,
-            targets=targets,
-            relevance=given,
-            **parameters,
-        )
-    )
-    if not rows:  # an empty text tells how wide vectors are
-        rows = [next(iter_summaries(model, [""], "uniform"))[:0]]
-    if isinstance(rows[0], np.ndarray):
-        return np.concatenate(rows)
-    return scipy_sparse().vstack(rows, format="csr")
+    asked = summarizer.for_target(target, targets).weighted_by(given)
+    return stack(list(asked.rows(several)) or [summarizer.no_rows()])
 
 
 def iter_summaries(
@@ -107,153 +85,123 @@ def iter_summaries(
     **parameters: float | str,
 ) -> Iterator[Rows]:
     """Yield the vectors that :func:`summarize` returns, a block of documents at a time."""
-    summary = _Summary.of(model, method, level, target, targets, parameters)
+    summarizer = Summarizer.of(model, method, level, parameters).for_target(target, targets)
     if isinstance(texts, str):
-        raise InputError("texts must be a list of strings, not one string")
-    given = None if relevance is None else _GivenWeights(relevance)
-    if given is not None and level != "word":
-        raise InputError("relevance is given by word: there is level='word' only")
-    if given is not None and (targets is not None or summary.target.columns is not None):
-        raise InputError("relevance is given, so that there is no target to explain")
-    return summary.rows(texts, given)
+        raise InputError(Argument("texts"), " must be a list of strings, not one string")
+    return summarizer.weighted_by(relevance).rows(texts)
+
+
+class SummaryBlock(NamedTuple):
+    """The summaries of some documents.
+
+    Attributes
+    ----------
+    trace : Trace
+    sums : callable
+        See :meth:`~whyword.analysis.weighting.Weighting.sums`.
+    """
+
+    trace: Trace
+    sums: Sums
+
+    def vectors(self) -> Rows:
+        """Return a vector for each document, (n, D)."""
+        return self.sums(False)
+
+    def parts(self) -> Iterator[Rows]:
+        """Yield for each document of T words what each adds to its vector, (T, D).
+
+        They add up to the vector, but for features of a wrapped pipeline that have no place in the
+        text.
+        """
+        rows, end = self.sums(True), 0
+        for document in self.trace.documents:
+            start, end = end, end + len(document)
+            yield rows[start:end]
 
 
 @dataclass(frozen=True, eq=False)
-class _Summary:
+class Summarizer:
     """How documents become vectors.
 
     Attributes
     ----------
     model : TextClassifier
-    method : Method, or the name of a weighting
-    settings : dict
-        The method's parameters.
-    level : str
+    weighting : Weighting
     target : Target
     """
 
     model: TextClassifier
-    method: Method | str
-    settings: Settings
-    level: str
+    weighting: Weighting
     target: Target
 
     @classmethod
     def of(
-        cls,
-        model: object,
-        method: str | None,
-        level: str,
-        target: object,
-        targets: Iterable[Any] | None,
-        parameters: Settings,
-    ) -> "_Summary":
-        """Return what makes sense; raise if it does not."""
+        cls, model: object, method: str | None, level: str, parameters: Mapping[str, Any]
+    ) -> "Summarizer":
+        """Return what makes sense, for the predicted class; raise if it does not."""
         traced = as_classifier(model)
-        kind = traced.trace_kind
-        if not issubclass(kind, Embedded):
+        if not issubclass(traced.trace_kind, Embedded):
             raise InputError(
                 "summaries, maps and search need a model whose documents have vectors, which one "
                 f"of kind {traced.kind!r} has not; explain and class_words work with any"
             )
-        if level not in LEVELS:
-            raise InputError(f"level may be 'word' or 'element', not {level!r}")
-        chosen: Method | str
-        if method in WEIGHTINGS:
-            name = chosen = str(method)
-            settings, down = {}, False
-            if parameters:
-                raise InputError(f"{method!r} has no parameter {next(iter(parameters))!r}")
-        else:
-            chosen = method_for(kind, method)
-            name = chosen.name
-            settings, down = chosen.settings(kind, parameters), bool(chosen.element_sums)
-        resolved = target_of(labels_of(traced), target, targets, None)
+        weighting = weighting_of(traced, method, level, dict(parameters))
+        return cls(traced, weighting, target_of(labels_of(traced)))
+
+    def for_target(self, target: object, targets: Iterable[Any] | None) -> "Summarizer":
+        """Return the same for one class per document; see :func:`~whyword.explain`."""
+        resolved = target_of(labels_of(self.model), target, targets)
         if not resolved.single:
-            raise InputError("a summary is for one class per document; name one, or say targets=")
-        if level == "element" and not (down and issubclass(kind, ElementWise)):
             raise InputError(
-                "level='element' needs a model of word vectors and a method that goes down to "
-                f"their dimensions, not {name!r} of a model of kind {traced.kind!r}; say "
-                "level='word'"
+                "a summary is for one class per document; name one, or say ",
+                Argument("targets", ...),
             )
-        return cls(traced, chosen, settings, level, resolved)
+        return replace(self, target=resolved)
 
-    def rows(self, texts: Iterable[str], given: "_GivenWeights | None" = None) -> Iterator[Rows]:
-        """Yield the vectors, a block of documents at a time."""
-        for trace in self.model.trace(texts, elements=self.level == "element"):
+    def weighted_by(self, relevance: Iterable[Any] | None) -> "Summarizer":
+        """Return the same with somebody's relevance, if there is any, instead of a method's."""
+        if relevance is None:
+            return self
+        given = GivenRelevance(relevance)
+        if self.weighting.level != WORD:
+            raise InputError(
+                Argument("relevance"),
+                " is given by word: there is ",
+                Argument("level", WORD),
+                " only",
+            )
+        if self.target.each is not None or self.target.columns is not None:
+            raise InputError(
+                Argument("relevance"), " is given, so that there is no target to explain"
+            )
+        return replace(self, weighting=ByWord(given))
+
+    def blocks(self, texts: Iterable[str], each: bool = False) -> Iterator[SummaryBlock]:
+        """Yield the summaries of the texts, some documents at a time.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        each : bool
+            Whether what single words add will be asked for; it takes more room.
+        """
+        for trace in self.model.trace(texts, elements=each or self.weighting.level == ELEMENT):
             targets = self.target.numbers(trace.predicted)
-            if given is not None:
-                yield trace.summary(given(trace.documents))  # type: ignore[attr-defined]
-            else:
-                yield self._of_trace(trace, targets)
+            yield SummaryBlock(trace, self.weighting.sums(trace, targets))
 
-    def parts(self, text: str) -> tuple[Document, Rows]:
-        """Return a text and what each of its words adds to its vector."""
-        (trace,) = self.model.trace([text], elements=True)
-        targets = self.target.numbers(trace.predicted)
-        return trace.documents[0], self._of_trace(trace, targets, each=True)
+    def rows(self, texts: Iterable[str]) -> Iterator[Rows]:
+        """Yield the documents' vectors, a block at a time."""
+        return (block.vectors() for block in self.blocks(texts))
 
-    def _of_trace(self, trace: Any, targets: Targets, each: bool = False) -> Rows:  # noqa: ANN401 - of any ability
-        if isinstance(self.method, str):
-            return trace.summary(WEIGHTINGS[self.method](trace), each)
-        if self.level == "element" and self.method.element_sums is not None:
-            return self.method.element_sums(trace, targets, each, **self.settings)
-        return trace.summary(self.method.compute(trace, targets, **self.settings), each)
+    def no_rows(self) -> Rows:
+        """Return the vectors of no documents: (0, D). An empty text tells how wide they are."""
+        (trace,) = self.model.trace([""])
+        vectors: Rows = trace.summary(trace.uniform())  # type: ignore[attr-defined]
+        return vectors[:0]
 
-
-class _GivenWeights:
-    """Relevances that came from elsewhere, taken a block at a time."""
-
-    def __init__(self, relevance: Iterable[Any]) -> None:
-        if isinstance(relevance, str) or not isinstance(relevance, Iterable):
-            kind = type(relevance).__name__
-            raise InputError(f"relevance takes a list with one entry per text, not {kind}")
-        self.remaining = iter(relevance)
-        self.taken = 0
-
-    def __call__(self, documents: Sequence[Document]) -> Relevance:
-        """Return the next documents' relevances, a value for each word."""
-        entries = list(islice(self.remaining, len(documents)))
-        weights = align(entries, documents, self.taken)
-        for number, values in enumerate(weights, self.taken):
-            if np.abs(values).max(initial=0) > _MOST_RELEVANCE:
-                raise InputError(f"relevance of document {number} is beyond ±{_MOST_RELEVANCE:g}")
-        self.taken += len(documents)
-        return Relevance([values[:, None] for values in weights], np.zeros((len(weights), 1)))
-
-
-def _pool_passages(document: Document, parts: Any, by: By) -> Any:  # noqa: ANN401 - dense or sparse
-    """Return the sums of the parts over each passage."""
-    bounds = list(ranges(document, by))
-    if isinstance(parts, np.ndarray):
-        sums = [parts[first:last].sum(axis=0) for first, last in bounds]
-        return np.array(sums, np.float32).reshape(len(bounds), parts.shape[1])
-    chosen = [(row, word) for row, (a, b) in enumerate(bounds) for word in range(a, b)]
-    rows, words = np.array(chosen, np.intp).reshape(-1, 2).T
-    ones = np.ones(len(rows), np.float32)
-    pool = scipy_sparse().csr_matrix((ones, (rows, words)), (len(bounds), parts.shape[0]))
-    return (pool @ parts).tocsr()
-
-
-# ---- one document, word by word ---------------------------------------------------------------
-
-
-def summary_parts(
-    model: object,
-    text: str,
-    method: str | None = None,
-    level: str = "word",
-    **parameters: float | str,
-) -> tuple[Document, Rows]:
-    """Return a text and what each of its words adds to its summary vector.
-
-    Returns
-    -------
-    document : Document
-        Of T words.
-    parts : (T, D) float32, or (T, V) sparse
-        They add up to ``summarize(model, [text], method, level)[0]``, but for features of a
-        wrapped pipeline that have no place in the text.
-    """
-    return _Summary.of(model, method, level, PREDICTED, None, dict(parameters)).parts(text)
+    def passages(self, texts: Iterable[str], by: By) -> Iterator[Rows]:
+        """Yield for each text the vectors of its passages, (passages, D)."""
+        for block in self.blocks(texts, each=True):
+            for document, parts in zip(block.trace.documents, block.parts(), strict=True):
+                yield sums_over(parts, list(ranges(document, by)))

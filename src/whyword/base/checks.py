@@ -29,7 +29,7 @@ def share(name: str, value: object) -> float:
     """Return the value as a float; raise unless 0 ≤ value < 1."""
     number = _as_float(value)
     if number is None or not 0 <= number < 1:
-        raise InputError(Argument(name), f" must be a share, 0 ≤ {name} < 1, not {value!r}")
+        raise InputError(Argument(name), f" must be a share, at least 0 and below 1, not {value!r}")
     return number
 
 

@@ -24,10 +24,13 @@ class Argument:
     value : object
         What to pass: ``Argument("resume", True)``; ``...`` stands for the user's own value,
         ``Argument("texts", ...)``; left out, the argument is only mentioned.
+    of : str, optional
+        The method whose parameter it is, where the call itself may have an argument of that name.
     """
 
     name: str
     value: object = _NameOnly
+    of: str | None = None
 
     @property
     def has_value(self) -> bool:
@@ -83,6 +86,17 @@ class WhywordError(Exception):
             for one in (part.arguments() if isinstance(part, Advice) else [part])
         )
         return list(dict.fromkeys(one.name for one in every if isinstance(one, Argument)))
+
+    def replace_arguments(self, new: Callable[[Argument], Argument]) -> None:
+        """Put another in the place of each argument, by a caller who knows it better."""
+
+        def of_part(part: Part) -> Part:
+            if isinstance(part, Advice):
+                return Advice(*(one if isinstance(one, str) else new(one) for one in part.parts))
+            return new(part) if isinstance(part, Argument) else part
+
+        self.parts = tuple(map(of_part, self.parts))
+        self.args = (self.message(str),)
 
     def message(self, spell: Spell) -> str:
         """Return the message for a reader who knows the arguments by other names.

@@ -75,9 +75,11 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def exclusive_folder(folder: Path) -> Iterator[None]:
-    """Make the folder, and raise if another process is at work in it, where the system can tell."""
-    folder.mkdir(parents=True, exist_ok=True)
+def locked_folder(folder: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator[None]:
+    """Keep writers out of a folder, and if exclusive, readers too, where the system has locks.
+
+    Raises BlockingIOError if the folder is locked and `wait` is false.
+    """
     try:
         import fcntl
     except ImportError:  # Windows
@@ -85,16 +87,28 @@ def exclusive_folder(folder: Path) -> Iterator[None]:
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise InputError(f"another run is at work in {folder}; wait until it is done") from None
-    except OSError:  # some network file systems have no locks
-        pass
-    try:
+        kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+        try:
+            fcntl.flock(descriptor, kind if wait else kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:  # some network file systems have no locks
+            pass
         yield
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def exclusive_folder(folder: Path) -> Iterator[None]:
+    """Make the folder, and raise if another process is at work in it, where the system can tell."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked_folder(folder, wait=False))
+        except BlockingIOError:
+            raise InputError(f"another run is at work in {folder}; wait until it is done") from None
+        yield
 
 
 def sha256_of(path: Path) -> str:

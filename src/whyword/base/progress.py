@@ -19,7 +19,7 @@ from rich.progress import (
 from rich.progress import Progress as Bar
 from rich.text import Text
 
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 
 T = TypeVar("T")
 _REPORTED_EVERY = 50  # items that are counted
@@ -84,7 +84,9 @@ def reporting(on_progress: OnProgress | bool | None, stage: str) -> Iterator[OnP
             yield report
     else:
         kind = type(on_progress).__name__
-        raise InputError(f"on_progress takes a function, True, False or None, not {kind}")
+        raise InputError(
+            Argument("on_progress"), f" takes a function, True, False or None, not {kind}"
+        )
 
 
 @contextmanager

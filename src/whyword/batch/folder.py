@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 from uuid import uuid4
 
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.files import exclusive_folder
 from whyword.batch.chunks import Place, SourceReader
 from whyword.corpora.tables import BadRow
@@ -128,7 +128,9 @@ def open_run_folder(path: Path, plan: Mapping[str, Any], resume: bool) -> Iterat
             if before["state"] == COMPLETE:
                 raise InputError(f"{path} has a run already, complete; name another folder")
             raise InputError(
-                f"{path} has the beginning of a run; say resume=True, or name another folder"
+                f"{path} has the beginning of a run; say ",
+                Argument("resume", True),
+                ", or name another folder",
             )
         else:
             _check_same(path, before, plan)
@@ -187,8 +189,8 @@ def _translate_write_errors(path: Path, draft: Path | None = None) -> Iterator[N
         full = getattr(error, "errno", None) == errno.ENOSPC or "o space left" in str(error)
         reason = "no space left" if full else str(error).partition("\n")[0]
         raise InputError(
-            f"{path} cannot be written ({reason}); what is done is kept: once there is room, "
-            "say resume=True"
+            f"{path} cannot be written ({reason}); what is done is kept: once there is room, say ",
+            Argument("resume", True),
         ) from None
 
 
@@ -270,9 +272,10 @@ def _read_manifest(path: Path) -> dict[str, Any] | None:
 def _check_same(path: Path, before: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
     for name, value in plan.items():
         if before.get(name) != value:
-            what = {"whyword": "whyword's version", "source": "the source"}.get(name, name)
+            known = {"whyword": "whyword's version", "source": "the source"}
+            what = known.get(name) or Argument(name)
             raise InputError(
-                f"the run in {path} was another one: {what} differs; name another folder"
+                f"the run in {path} was another one: ", what, " differs; name another folder"
             )
 
 

@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from threading import Thread
 from typing import Any, TypeVar
 
-from whyword.base.errors import WhywordError
+from whyword.base.errors import Argument, WhywordError
 from whyword.base.threads import use_one_thread
 from whyword.batch.chunks import Chunk
 
@@ -49,8 +49,10 @@ def run(work: Callable[[Chunk], T], chunks: Iterable[Chunk], workers: int) -> It
             yield from _await_results(pending)
     except BrokenProcessPool:
         raise WhywordError(
-            "a process ended that was at work (was memory short?); what is done is kept: resume, "
-            "with fewer workers"
+            "a process ended that was at work (was memory short?); what is done is kept: say ",
+            Argument("resume", True),
+            ", with fewer ",
+            Argument("workers"),
         ) from None
     finally:
         _work = None

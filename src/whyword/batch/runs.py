@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from whyword.base.checks import expand_path, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.base.threads import usable_cores
 from whyword.batch import local
@@ -174,9 +174,11 @@ def summarize_corpus(
 def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[RunOptions]) -> Outcome:
     engine, address = how.get("engine", "local"), how.get("address")
     if engine not in ENGINES:
-        raise InputError(f"engine may be 'local' or 'ray', not {engine!r:.40}")
+        raise InputError(Argument("engine"), f" may be 'local' or 'ray', not {engine!r:.40}")
     if engine == "local" and address is not None:
-        raise InputError("an address is that of a Ray cluster: say engine='ray', too")
+        raise InputError(
+            "an address is that of a Ray cluster: say ", Argument("engine", "ray"), ", too"
+        )
     if engine == "ray":
         onray.check_ray()
     if how.get("workers") is not None:

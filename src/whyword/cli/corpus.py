@@ -31,9 +31,10 @@ def corpus(
     seed: Seed = 0,
     remove: Remove = None,
     encoding: Encoding = None,
-    unlabelled: Annotated[
-        bool, typer.Option("--unlabelled", help="Texts may have no labels.")
-    ] = False,
+    labelled: Annotated[
+        bool,
+        typer.Option(" /--unlabelled", help="Texts may have no labels.", show_default=False),
+    ] = True,
     samples: Annotated[int, typer.Option(help="How many texts to show.", min=0)] = 3,
     as_json: AsJson = False,
 ) -> None:
@@ -42,7 +43,7 @@ def corpus(
         source,
         text=text,
         label=label,
-        labelled=not unlabelled,
+        labelled=labelled,
         test=test,
         seed=seed,
         remove=parts_to_remove(remove),

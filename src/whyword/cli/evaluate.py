@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from whyword.base.checks import expand_path
-from whyword.base.errors import InputError
+from whyword.base.checks import expand_path, whole_number
+from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
 from whyword.cli.inputs import open_model, warn_of_training_texts
@@ -24,9 +24,8 @@ from whyword.cli.options import (
 from whyword.cli.outputs import check_apart, stdout_console
 from whyword.cli.tables import evaluation_tables, some_of
 from whyword.corpora.corpus import load_corpus
-from whyword.evaluation.deletion import COMPARED
 from whyword.evaluation.evaluate import evaluate as evaluation_of
-from whyword.evaluation.ranking import RANDOM_KNOWN
+from whyword.evaluation.ranking import COMPARED, RANDOM_KNOWN
 from whyword.methods.registry import METHODS
 
 log = logging.getLogger(__name__)
@@ -78,6 +77,7 @@ def evaluate(
             raise InputError(f"{written} would be in the model's own folder")
         if expand_path(written).is_dir():
             raise InputError(f"{written} is a folder")
+    chance_seed = whole_number("chance_seed", chance_seed, least=0)  # evaluate's is a seed, too
     loaded = open_model(model)
     corpus = load_corpus(source, text=text, label=label, test=test, seed=seed, encoding=encoding)
     warn_of_training_texts(source, corpus)
@@ -110,5 +110,7 @@ def evaluate(
 def _method_names(listed: str | None) -> list[str]:
     names = [name.strip() for name in (listed or "").split(",") if name.strip()]
     if listed is not None and not names:
-        raise InputError(f"--methods names none; choose from {', '.join([*METHODS, RANDOM_KNOWN])}")
+        raise InputError(
+            Argument("methods"), f" names none; choose from {', '.join([*METHODS, RANDOM_KNOWN])}"
+        )
     return names

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from whyword.base.checks import expand_path
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
 from whyword.base.progress import counted
 from whyword.batch.runs import RunOptions, explain_corpus
@@ -28,7 +28,7 @@ from whyword.cli.options import (
     TextColumn,
     Workers,
 )
-from whyword.cli.outputs import check_apart, stdout_console, write_corpus_results
+from whyword.cli.outputs import check_apart, for_folders_only, stdout_console, write_corpus_results
 from whyword.corpora.corpus import open_texts
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.formats.registry import FORMATS
@@ -54,7 +54,7 @@ def explain(
         typer.Option(metavar="CLASS", help="Explain why the target rather than this class."),
     ] = None,
     method: Method = None,
-    output: Annotated[
+    format: Annotated[
         str | None,
         typer.Option(
             "--format",
@@ -97,19 +97,17 @@ def explain(
     """Show which words made the classifier say that, in a text or in every text of a corpus."""
     parameters = parameters or {}
     how: RunOptions = {"engine": engine, "workers": workers, "address": address, "resume": resume}
-    if out is not None and output is None and _is_folder(out):
+    if out is not None and format is None and _is_folder(out):
         if limit is not None:
-            raise InputError("--limit is for a file; a folder has all documents")
+            raise InputError(Argument("limit"), " is for a file; a folder has all documents")
         request: dict[str, Any] = {"target": chosen_target(target), "against": against, "top": top}
         how |= {"strict": strict, "text": text, "encoding": encoding}
         run = partial(explain_corpus, method=method, **request, **parameters)
         write_corpus_results(run, model, source, out, how)
         return
     if top is not None or resume or engine != "local" or workers or address:
-        raise InputError(
-            "--top, --resume, --engine, --workers and --address are for a folder: --out why"
-        )
-    file_format = _checked_format(output, out)
+        raise for_folders_only("top", "resume", "engine", "workers", "address")
+    file_format = format_of(out, format)
     loaded = open_model(model)
     records = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
     texts, ids = itertools.tee(itertools.islice(records, limit))
@@ -141,9 +139,3 @@ def _at_least_one(explanations: Iterator[Explanation], source: str) -> Iterator[
     if not first:
         raise InputError(f"{source} has no documents")
     return itertools.chain(first, explanations)
-
-
-def _checked_format(name: str | None, out: Path | None) -> str:
-    if name is not None and name not in FORMATS:
-        raise InputError(f"--format may be {', '.join(FORMATS)}; not {name!r}")
-    return format_of(out, name)

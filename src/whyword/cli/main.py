@@ -12,11 +12,11 @@ from typing import Annotated
 import typer
 
 from whyword.base.errors import WhywordError
-from whyword.base.printable import one_line
 from whyword.cli.corpus import corpus
 from whyword.cli.evaluate import evaluate
 from whyword.cli.explain import explain
 from whyword.cli.map import map_documents
+from whyword.cli.messages import Command, print_error
 from whyword.cli.parameters import takes_parameters, with_method_parameters
 from whyword.cli.predict import predict
 from whyword.cli.reproduce import reproduce
@@ -48,17 +48,6 @@ _COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("serve", serve, "whyword serve models/cnn2 20newsgroups:test"),
 )
 
-# Messages speak of Python's arguments; here people have options.
-_OPTIONS = {
-    "labelled=False": "--unlabelled",
-    "resume=True": "--resume",
-    "engine='ray'": "--engine ray",
-    "duplicates='first'": "--duplicates first",
-    "encoding='": "--encoding '",
-    "text=": "--text ",
-    "label=": "--label ",
-}
-
 
 def _version(value: bool) -> None:
     if value:
@@ -86,7 +75,7 @@ def command_line() -> typer.Typer:
     app.callback()(_root)
     for name, command, example in _COMMANDS:
         whole = with_method_parameters(command) if takes_parameters(command) else command
-        app.command(name, epilog=f"Example:  {example}")(whole)
+        app.command(name, cls=Command, epilog=f"Example:  {example}")(whole)
     return app
 
 
@@ -106,10 +95,5 @@ def main() -> None:
                 import_model(model)
         command_line()()
     except (WhywordError, OSError) as error:
-        message = f"error: {error}"
-        if sys.argv[1:2] != ["corpus"]:  # all others need labels
-            message = message.replace(", or labelled=False if there is none", "")
-        for argument, option in _OPTIONS.items():
-            message = message.replace(argument, option)
-        print(one_line(message), file=sys.stderr)
+        print_error(error)  # of what comes before a command
         sys.exit(1)

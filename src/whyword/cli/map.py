@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from whyword.analysis.document_map import document_map, draw_maps
-from whyword.analysis.summary import WEIGHTINGS
+from whyword.analysis.weighting import WEIGHTINGS
 from whyword.base.errors import InputError
 from whyword.base.printable import one_line
 from whyword.cli.inputs import open_model

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from whyword.base.checks import expand_path
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
 from whyword.batch.folder import REJECTS
@@ -52,13 +52,24 @@ def checked_folder(out: Path) -> Path:
     return folder
 
 
+def for_folders_only(*names: str) -> InputError:
+    """Return the error that these arguments are for runs into a folder."""
+    *before, last = map(Argument, names)
+    listed = [part for one in before for part in (one, ", ")][:-1]
+    return InputError(*listed, " and ", last, " are for a folder: ", Argument("out", "why"))
+
+
 def write_corpus_results(
     run: Callable[..., Outcome], model: Path, source: str, out: Path, how: RunOptions
 ) -> None:
     """Go through a corpus of any size and say what came of it."""
     path = expand_path(name_and_part(source)[0])
     if source == "-" or (path.is_file() and table_kind(path) is None):
-        raise InputError(f"{source} is no table and no corpus; --out takes a file for one text")
+        raise InputError(
+            f"{source} is no table and no corpus, which a folder is written of; leave ",
+            Argument("out"),
+            " out",
+        )
     loaded = open_model(model)
     try:
         with progress_bar("preparing") as report:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from whyword.base.errors import Argument, WhywordError
 from whyword.methods.registry import METHODS, Method, Parameter
 
 
@@ -23,12 +24,22 @@ def with_method_parameters(command: Callable[..., None]) -> Callable[..., None]:
     signature = inspect.signature(command)
     own = {name: one for name, one in signature.parameters.items() if name != "parameters"}
     options = dict(_options(set(own)))
+    option_of = {name: option for option, name in options.items()}
+
+    def as_option(argument: Argument) -> Argument:
+        if argument.of is None or argument.name not in option_of:
+            return argument
+        return Argument(option_of[argument.name], argument.value)
 
     @wraps(command)
     def with_options(**arguments: Any) -> None:  # noqa: ANN401 - what typer has read
         values = {options[name]: arguments.pop(name) for name in options}
         chosen = {name: value for name, value in values.items() if value is not None}
-        command(parameters=chosen, **arguments)
+        try:
+            command(parameters=chosen, **arguments)
+        except WhywordError as error:
+            error.replace_arguments(as_option)
+            raise
 
     added = [
         inspect.Parameter(

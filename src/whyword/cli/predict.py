@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from whyword.base.errors import InputError
 from whyword.batch.runs import RunOptions, predict_corpus
 from whyword.cli.inputs import open_model
 from whyword.cli.options import (
@@ -25,7 +24,7 @@ from whyword.cli.options import (
     TextColumn,
     Workers,
 )
-from whyword.cli.outputs import stdout_console, write_corpus_results
+from whyword.cli.outputs import for_folders_only, stdout_console, write_corpus_results
 from whyword.cli.tables import prediction_json, prediction_table
 from whyword.corpora.corpus import open_texts
 from whyword.methods.predict import predict_documents
@@ -74,9 +73,7 @@ def predict(
         write_corpus_results(predict_corpus, model, source, out, how)
         return
     if strict or resume or engine != "local" or workers or address:
-        raise InputError(
-            "--strict, --resume, --engine, --workers, --address are for a folder: --out"
-        )
+        raise for_folders_only("strict", "resume", "engine", "workers", "address")
     loaded = open_model(model)
     documents = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
     predictions = predict_documents(loaded, documents)

@@ -12,9 +12,16 @@ from whyword.cli.inputs import open_model
 from whyword.cli.options import Encoding, ModelFolder, Seed, TestShare, TextColumn
 from whyword.cli.tables import some_of
 from whyword.corpora.corpus import open_texts
+from whyword.web.access import (
+    LOCAL_HOSTS,
+    Access,
+    checked_origin,
+    checked_token,
+    host_of,
+    in_address,
+)
 from whyword.web.app import create_app
 from whyword.web.engine import CACHE_BYTES, Engine
-from whyword.web.guard import LOCAL_HOSTS, Access, checked_origin, checked_token, host_of
 from whyword.web.library import open_library
 from whyword.web.limits import Limits
 from whyword.web.processes import checked_processes, usual_processes
@@ -91,7 +98,7 @@ def serve(
     """Open the page: paste a text, see why, change it; look through a corpus and its errors."""
     check_extra()
     limits = Limits(words=max_words, workers=workers, waiting=waiting, work_seconds=timeout)
-    local = host in LOCAL_HOSTS
+    local = in_address(host) in LOCAL_HOSTS
     access = Access(
         token=checked_token(token),
         origins=tuple(map(checked_origin, allow_origin or ())),

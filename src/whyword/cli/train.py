@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from whyword.base.checks import expand_path
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.cli.inputs import parts_to_remove
 from whyword.cli.options import Encoding, LabelColumn, Remove, Seed, Source, TestShare, TextColumn
 from whyword.cli.outputs import stdout_console
@@ -89,5 +89,7 @@ def _filter_widths(width: str) -> int | list[int]:
     try:
         numbers = [int(part) for part in width.split(",")]
     except ValueError:
-        raise InputError(f"--width takes numbers as in 2 or 2,3,4; not {width!r}") from None
+        raise InputError(
+            Argument("width"), f" takes numbers as in 2 or 2,3,4; not {width!r}"
+        ) from None
     return numbers[0] if len(numbers) == 1 else numbers

@@ -173,8 +173,9 @@ def _read_stdin(encoding: str) -> str:
     try:
         return sys.stdin.buffer.read().decode(encoding)
     except (UnicodeDecodeError, LookupError) as error:
-        said = Argument("encoding", "latin-1")
-        raise InputError(f"stdin: {error}; say ", said, " or whatever it is") from None
+        raise InputError(
+            f"stdin: {error}; say ", Argument("encoding", "latin-1"), " or whatever it is"
+        ) from None
 
 
 def _part(records: Sequence[Record]) -> Part:

@@ -137,7 +137,7 @@ def _lines(blocks: Iterator[bytes], path: Path, encoding: str, lenient: bool) ->
             raise _decoding_error(path, encoding, error, read, line) from None
         except UnicodeError as error:  # UTF-16 without a mark of its byte order
             said = Argument("encoding", "utf-16-le")
-            raise InputError(f"{path}: {error}; say ", said, " or '…-be'") from None
+            raise InputError(f"{path}: {error}; say ", said, " or …-be") from None
         *whole, rest = text.split("\n")
         for piece in whole:
             tail.append(piece)
@@ -155,7 +155,7 @@ def _decoder(path: Path, encoding: str, errors: str = "strict") -> codecs.Increm
         name = codecs.lookup(encoding).name
         return codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)(errors)
     except (LookupError, ValueError, TypeError):
-        raise InputError(f"{path}: unknown encoding {encoding!r}") from None
+        raise InputError(f"{path}: unknown ", Argument("encoding"), f" {encoding!r}") from None
 
 
 def _nul_error(path: Path, block: bytes, read: int, line: int) -> InputError:
@@ -177,5 +177,5 @@ def _decoding_error(
     return InputError(
         f"{path}: byte {at} (line {line}) is not valid {encoding}: {bad[error.start]:#04x}; say ",
         Argument("encoding", "latin-1"),
-        ", 'cp1252' or whatever it is",
+        ", cp1252 or whatever it is",
     )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 from whyword.base.checks import strings
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 
 PARTS = ("headers", "quotes", "footers")
 
@@ -37,7 +37,7 @@ def check_parts(remove: Collection[str]) -> None:
     """Raise unless every part named can be removed."""
     unknown = [part for part in strings("remove", remove) if part not in PARTS]
     if unknown:
-        raise InputError(f"remove takes {', '.join(PARTS)}; not {unknown[0]!r}")
+        raise InputError(Argument("remove"), f" takes {', '.join(PARTS)}; not {unknown[0]!r}")
 
 
 def _without_header(text: str) -> str:

@@ -189,8 +189,8 @@ def _of_folder(path: Path, splits: dict[str | None, Path], encoding: str) -> Rec
         tables = sum(table_kind(file) is not None for file in path.iterdir())
         if tables:
             raise InputError(
-                f"{path} is a folder of tables: name one",
-                Advice(", or write a folder: ", Argument("out", "why")),
+                f"{path} is a folder of tables: name one; only explain and predict, into a folder, "
+                "read several"
             )
         raise InputError(f"{path} has no sub-folders; expected one per class, with a file per text")
 
@@ -325,13 +325,13 @@ def _no_column(table: Table, role: str) -> list[Part]:
     candidates = _candidates(table, role)
     if len(candidates) > 1:
         first, second, *_ = candidates
-        said = f"both {first!r} and {second!r} could be the {role}; say which: "
-        return [said, Argument(role, ...)]
-    unlabelled = Advice(", or ", Argument("labelled", False), " if there is none")
+        both = f"both {first!r} and {second!r} could be the {role}"
+        return [both, "; say which: ", Argument(role, ...)]
+    without = Advice(", or ", Argument("labelled", False), " if there is none")
     return [
         f"no {role} column among {join_names(table.columns)}; say which one it is: ",
         Argument(role, ...),
-        *[unlabelled] * (role == "label"),
+        without if role == "label" else "",
         " (is the header line missing?)",
     ]
 

@@ -3,8 +3,9 @@
 from whyword.evaluation.agreement import Agreement, agreement
 from whyword.evaluation.comparison import Comparison, compare, compare_all
 from whyword.evaluation.curves import DeletionCurve
-from whyword.evaluation.deletion import EXPERIMENTS, deletion_curve, deletion_curves
+from whyword.evaluation.deletion import deletion_curve, deletion_curves
 from whyword.evaluation.evaluate import Evaluation, evaluate
+from whyword.evaluation.experiment import EXPERIMENTS
 from whyword.evaluation.power import ExplanatoryPower, explanatory_power
 from whyword.evaluation.quality import ModelQuality, model_quality
 from whyword.evaluation.sanity import (

@@ -8,26 +8,28 @@ from typing import Any
 
 import numpy as np
 
-from whyword.analysis.summary import WEIGHTINGS, summarize
+from whyword.analysis.summary import summarize
+from whyword.analysis.weighting import WEIGHTINGS
 from whyword.base.checks import one_each, real_number, strings, whole_number
 from whyword.base.errors import InputError
 from whyword.base.files import save_or_return
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.evaluation.comparison import Comparison, compare_all
 from whyword.evaluation.curves import DeletionCurve
-from whyword.evaluation.deletion import (
-    EXPERIMENTS,
-    Methods,
-    compared_methods,
-    deletion_curves,
-    named_methods,
-    nothing_to_start_from,
-)
+from whyword.evaluation.deletion import deletion_curves
+from whyword.evaluation.experiment import EXPERIMENTS, nothing_to_start_from
 from whyword.evaluation.findings import Findings
 from whyword.evaluation.page import evaluation_page
 from whyword.evaluation.power import ExplanatoryPower, explanatory_power
 from whyword.evaluation.quality import ModelQuality, model_quality
-from whyword.evaluation.ranking import RANDOM, RANDOM_KNOWN, Explainer
+from whyword.evaluation.ranking import (
+    RANDOM,
+    RANDOM_KNOWN,
+    Explainer,
+    Methods,
+    compared_methods,
+    named_methods,
+)
 from whyword.evaluation.sanity import SanityCheck, model_randomisation
 from whyword.methods.predict import predicted_labels
 from whyword.methods.registry import METHODS

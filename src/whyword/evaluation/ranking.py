@@ -10,17 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import one_each, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
 from whyword.explanation.alignment import align
 from whyword.explanation.explanation import Explanation
 from whyword.methods.chance import generator_for
-from whyword.methods.registry import METHODS, Method, method_for
+from whyword.methods.registry import METHODS, Method, method_for, methods_for
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Trace
 
 Explainer: TypeAlias = Callable[..., Iterable[Any]]  # of (model, texts, targets)
+Methods: TypeAlias = Iterable[str | Explainer] | Mapping[str, str | Explainer]
 RANDOM, RANDOM_KNOWN = "random", "random_known"
+COMPARED = ("lrp", "sensitivity", RANDOM, RANDOM_KNOWN)  # unless methods are named
 MOST, LEAST = "most", "least"
 
 Targets = NDArray[np.int32]
@@ -109,8 +111,9 @@ class ByGivenRelevance(Ranking):
             target = self.classes[targets[number, 0]]
             if isinstance(block[number], Explanation) and block[number].target != target:
                 raise InputError(
-                    f"relevance of document {first + number} explains {block[number].target!r}, "
-                    f"but here {target!r} is the target"
+                    Argument("relevance"),
+                    f" of document {first + number} explains {block[number].target!r}, but here "
+                    f"{target!r} is the target",
                 )
         values = align(block, trace.documents, first)
         return [self.sign * values[number] for number in chosen.tolist()]
@@ -188,7 +191,7 @@ def ranking_of(
     sign, settings = (1 if order == MOST else -1), dict(parameters or {})
     if relevance is not None:
         if settings:
-            raise InputError("relevance is given, so that no method has parameters")
+            raise InputError(Argument("relevance"), " is given, so that no method has parameters")
         name = name_of("given" if method is None else method)
         each = one_each("relevance", relevance, texts)
         return ByGivenRelevance(name, 1, each, sign, labels)
@@ -210,7 +213,7 @@ def name_of(method: object) -> str:
     if isinstance(method, str):
         return method
     if not callable(method):
-        raise InputError(f"method takes a name or a function, not {method!r:.60}")
+        raise InputError(Argument("method"), f" takes a name or a function, not {method!r:.60}")
     return str(getattr(method, "__name__", type(method).__name__))
 
 
@@ -220,3 +223,33 @@ def checked_name(name: str) -> str:
     if name not in choices:
         raise InputError(f"there is no method {name!r:.60}; choose from {', '.join(choices)}")
     return name
+
+
+def compared_methods(model: object) -> list[str]:
+    """Return what is compared unless methods are named: the model's best, and the paper's."""
+    able = methods_for(as_classifier(model).trace_kind)
+    names = [next(iter(able)), *COMPARED]
+    return [name for name in dict.fromkeys(names) if name in able or name == RANDOM_KNOWN]
+
+
+def named_methods(methods: Methods) -> dict[str, str | Explainer]:
+    """Return methods by their names; raise if one is unknown or there is none."""
+    if isinstance(methods, str):
+        methods = [methods]
+    if not isinstance(methods, Iterable):
+        kind = type(methods).__name__
+        raise InputError(Argument("methods"), f" takes names, or a dict of them, not {kind}")
+    named: dict[str, str | Explainer]
+    if isinstance(methods, Mapping):
+        named = {str(name): method for name, method in methods.items()}
+    else:
+        named = {name_of(method): method for method in methods}
+    for method in named.values():
+        if isinstance(method, str):
+            checked_name(method)
+        else:
+            name_of(method)
+    if not named:
+        choices = ", ".join([*METHODS, RANDOM_KNOWN])
+        raise InputError(Argument("methods"), f" is empty; choose from {choices}")
+    return named

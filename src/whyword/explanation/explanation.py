@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
 from whyword.base.checks import expand_path, real_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write, save_or_return
 from whyword.base.labels import Label
 from whyword.explanation import heatmap, picture, row
@@ -120,7 +120,7 @@ class Explanation(Decomposition):
         one = isinstance(targets, str) or not isinstance(targets, Iterable)
         named = [targets] if one else list(targets)  # type: ignore[arg-type]
         if not named:
-            raise InputError("targets is an empty list; name at least one class")
+            raise InputError(Argument("targets"), " is an empty list; name at least one class")
         return [self._column(target) for target in named]  # type: ignore[arg-type]
 
     def _shown_columns(self) -> list[int]:

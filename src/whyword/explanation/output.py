@@ -7,24 +7,28 @@ from pathlib import Path
 
 from rich.console import Console
 
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.formats.registry import ENDINGS, FORMATS
 
 
-def format_of(out: Path | None, name: str | None) -> str:
+def format_of(out: Path | None, format: str | None) -> str:
     """Return the format: the one named, the one that the file's ending speaks of, or text."""
-    if name is None:
-        name = "text" if out is None else ENDINGS.get(out.suffix.lower(), "")
-        if not name:
-            endings = ", ".join(ENDINGS)
+    if format is None:
+        format = "text" if out is None else ENDINGS.get(out.suffix.lower(), "")
+        if not format:
             raise InputError(
-                f"{out}: the ending says nothing of the format; say --format, or one of {endings}"
+                f"{out}: the ending says nothing of the format; say ",
+                Argument("format", ...),
+                f", or one of {', '.join(ENDINGS)}",
             )
-    if out is None and FORMATS[name].parts is None:
-        raise InputError(f"{name} is written to a file: say --out why{FORMATS[name].endings[0]}")
-    return name
+    if format not in FORMATS:
+        raise InputError(Argument("format"), f" may be {', '.join(FORMATS)}; not {format!r}")
+    if out is None and FORMATS[format].parts is None:
+        example = Argument("out", f"why{FORMATS[format].endings[0]}")
+        raise InputError(f"{format} is written to a file: say ", example)
+    return format
 
 
 def write_explanations(explanations: Iterable[Explanation], name: str, out: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.explanation.explanation import Explanation
 from whyword.words.document import Document
 
@@ -45,7 +45,9 @@ class Passage(NamedTuple):
 def boundaries(document: Document, by: str) -> NDArray[np.intp]:
     """Return the numbers of the words that begin a sentence or paragraph, and T: (n + 1,)."""
     if by not in _ENDS:
-        raise InputError(f"by may be 'sentence', 'paragraph' or a number of words, not {by!r}")
+        raise InputError(
+            Argument("by"), f" may be 'sentence', 'paragraph' or a number of words, not {by!r}"
+        )
     spans = document.spans
     if not len(spans):
         return np.zeros(1, np.intp)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import one_each, strings, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.explanations import Explanations
 from whyword.explanation.filters import FilterExplanation
@@ -16,6 +16,7 @@ from whyword.methods.request import FILTER, WORD, Answer, Request
 from whyword.methods.targets import PREDICTED
 from whyword.models.protocol import Positions, Trace
 from whyword.models.relevance import Relevance
+from whyword.words.document import Text
 
 
 @overload  # a str is an iterable of str, too, but the first form that fits is taken
@@ -48,20 +49,14 @@ def explain(
     deleted: Iterable[Any] | None = ...,
     **parameters: float | str,
 ) -> Explanations: ...
-@overload  # a str is an iterable of str, too, but the first form that fits is taken
-def explain(  # type: ignore[overload-overlap]
+@overload  # of filters: with the same options
+def explain(
     model: object,
     texts: str,
     target: object = ...,
     *,
-    targets: Iterable[Any] | None = ...,
-    against: object = ...,
-    method: str | None = ...,
     level: Literal["filter"],
-    strict: bool = ...,
-    ids: Iterable[Any] | None = ...,
-    deleted: Iterable[Any] | None = ...,
-    **parameters: float | str,
+    **options: Any,  # noqa: ANN401
 ) -> FilterExplanation: ...
 @overload
 def explain(
@@ -69,14 +64,8 @@ def explain(
     texts: Iterable[str],
     target: object = ...,
     *,
-    targets: Iterable[Any] | None = ...,
-    against: object = ...,
-    method: str | None = ...,
     level: Literal["filter"],
-    strict: bool = ...,
-    ids: Iterable[Any] | None = ...,
-    deleted: Iterable[Any] | None = ...,
-    **parameters: float | str,
+    **options: Any,  # noqa: ANN401
 ) -> list[FilterExplanation]: ...
 def explain(
     model: object,
@@ -137,19 +126,16 @@ def explain(
     """
     several = [texts] if isinstance(texts, str) else strings("texts", texts)
     count = len(several)
+    each = None if targets is None else one_each("targets", targets, count)
     request = Request.of(
-        model,
-        target,
-        method,
-        targets=None if targets is None else one_each("targets", targets, count),
-        against=against,
-        level=level,
-        parameters=parameters,
+        model, target, method, targets=each, against=against, level=level, parameters=parameters
     )
     names = None if ids is None else one_each("ids", ids, count)
     if request.level == FILTER:
         if deleted is not None:
-            raise InputError("deleted words are for explanations by word, not for level='filter'")
+            raise InputError(
+                "deleted words are for explanations by word, not for ", Argument("level", FILTER)
+            )
         filters = list(_filter_explanations(request, several, strict, names))
         return filters[0] if isinstance(texts, str) else filters
     if deleted is not None:
@@ -178,15 +164,11 @@ def iter_explanations(
     Texts are read, and relevance is held, a block at a time, so that they may be endless.
     """
     if level == FILTER:
-        raise InputError("level='filter' is for explain; explanations of filters are not iterated")
+        raise InputError(
+            Argument("level", FILTER), " is for explain; explanations of filters are not iterated"
+        )
     request = Request.of(
-        model,
-        target,
-        method,
-        targets=targets,
-        against=against,
-        level=level,
-        parameters=parameters,
+        model, target, method, targets=targets, against=against, level=level, parameters=parameters
     )
     checked = check_texts(texts)
     blocks = explain_blocks(request, checked, strict=strict, ids=ids, deleted=deleted, copy=True)
@@ -195,7 +177,7 @@ def iter_explanations(
 
 def explain_blocks(
     request: Request,
-    texts: Iterable[str],
+    texts: Iterable[Text],
     *,
     strict: bool = False,
     ids: Iterable[Any] | None = None,
@@ -207,7 +189,9 @@ def explain_blocks(
     Parameters
     ----------
     request : Request
-    texts, strict, ids, deleted
+    texts : iterable of str or Document
+        Documents that the request's model made of texts are not read again.
+    strict, ids, deleted
         As for :func:`explain`.
     copy : bool
         Let an explanation that is kept not keep its whole block.
@@ -293,13 +277,17 @@ def _about(request: Request) -> dict[str, Any]:
 def check_texts(texts: Iterable[str]) -> Iterator[str]:
     """Return the texts, each checked as it is read."""
     if isinstance(texts, str) or not isinstance(texts, Iterable):
-        raise InputError(f"texts must be a list of strings, not {type(texts).__name__}")
+        raise InputError(
+            Argument("texts"), f" must be a list of strings, not {type(texts).__name__}"
+        )
 
     def check_each() -> Iterator[str]:
         for number, text in enumerate(texts):
             if not isinstance(text, str):
                 kind = type(text).__name__
-                raise InputError(f"texts: item {number} must be a str, not {kind}: {text!r:.60}")
+                raise InputError(
+                    Argument("texts"), f": item {number} must be a str, not {kind}: {text!r:.60}"
+                )
             yield text
 
     return check_each()
@@ -309,7 +297,9 @@ def _positions(deleted: Iterable[Any]) -> Iterator[Positions]:
     """Yield each text's deleted positions, in order, each once."""
     for each in deleted:
         if isinstance(each, str) or not isinstance(each, Iterable):
-            raise InputError(f"deleted takes a list of positions for each text, not {each!r:.60}")
+            raise InputError(
+                Argument("deleted"), f" takes a list of positions for each text, not {each!r:.60}"
+            )
         numbers = [whole_number("deleted", number, least=0) for number in each]
         yield np.unique(np.array(numbers, np.intp))
 
@@ -332,7 +322,7 @@ class _Names:
         """Return the next; raise if there is none left."""
         for name in self._remaining:
             return None if name is None else str(name)
-        raise InputError("there are fewer ids than texts")
+        raise InputError("there are fewer ", Argument("ids"), " than texts")
 
 
 def _per_word(values: NDArray[Any], single: bool, copy: bool) -> NDArray[np.float32]:

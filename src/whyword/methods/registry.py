@@ -4,13 +4,13 @@ What a method computes is an ability of a model's traces; here is what is asked 
 lists or checks methods reads this: ``explain``, the command line, the page, the documentation.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError, WhywordError
 from whyword.models.protocol import Decomposable, Rows, Trace
 from whyword.models.relevance import FilterRelevance, Relevance
 
@@ -104,15 +104,28 @@ class Method:
         parameters = {one.name: one for one in self.parameters_for(kind)}
         for name in given:
             if name not in parameters:
-                known = ", ".join(parameters) or "none"
-                whose = " for this model" if name in {one.name for one in self.parameters} else ""
-                raise InputError(
-                    f"method {self.name!r} has no parameter {name!r}{whose}; it has: {known}"
-                )
+                raise self._no_parameter(name, parameters)
         return {
-            name: one.check(name, given[name]) if name in given else one.default
+            name: self._checked(one, given[name]) if name in given else one.default
             for name, one in parameters.items()
         }
+
+    def _no_parameter(self, name: str, known: Iterable[str]) -> InputError:
+        whose = " for this model" if name in {one.name for one in self.parameters} else ""
+        listed = [part for one in known for part in (", ", Argument(one, of=self.name))][1:]
+        return InputError(
+            f"method {self.name!r} has no parameter '",
+            Argument(name, of=self.name),
+            f"'{whose}; it has: ",
+            *(listed or ["none"]),
+        )
+
+    def _checked(self, parameter: Parameter, value: object) -> object:
+        try:
+            return parameter.check(parameter.name, value)
+        except WhywordError as error:  # the check knows the name only, not whose it is
+            error.replace_arguments(lambda argument: replace(argument, of=self.name))
+            raise
 
     def check_kind(self, kind: Kind) -> None:
         """Raise unless traces of this kind can do what the method needs."""
@@ -138,7 +151,9 @@ def register(method: Method, replace: bool = False) -> Method:
     """
     if method.name in METHODS and not replace:
         raise InputError(
-            f"there is a method {method.name!r} already; say replace=True to replace it"
+            f"there is a method {method.name!r} already; say ",
+            Argument("replace", True),
+            " to replace it",
         )
     METHODS[method.name] = method
     return method
@@ -168,7 +183,9 @@ def choice(*choices: str) -> Callable[[str, Any], str]:
 
     def check(name: str, value: object) -> str:
         if not isinstance(value, str) or value not in choices:
-            raise InputError(f"{name} may be {' or '.join(map(repr, choices))}, not {value!r:.60}")
+            raise InputError(
+                Argument(name), f" may be {' or '.join(map(repr, choices))}, not {value!r:.60}"
+            )
         return value
 
     return check

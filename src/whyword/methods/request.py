@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.methods.registry import Method, Settings, method_for
 from whyword.methods.targets import Target, target_of
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import ElementWise, Filtered, Positions, Targets, TextClassifier, Trace
 from whyword.models.relevance import FilterRelevance, Relevance
+from whyword.words.document import Text
 
 WORD, ELEMENT, FILTER = LEVELS = ("word", "element", "filter")
 
@@ -82,7 +83,7 @@ class Request:
         return cls(classifier, whose, chosen, settings, level)
 
     def answers(
-        self, texts: Iterable[str], deleted: Iterator[Positions] | None = None
+        self, texts: Iterable[Text], deleted: Iterator[Positions] | None = None
     ) -> Iterator[Answer]:
         """Yield the relevance in each block of the texts."""
         elements = self.level == ELEMENT
@@ -96,7 +97,7 @@ class Request:
                 relevance, targets = relevance.against_last(), targets[:, :-1]
             yield Answer(trace, targets, relevance)
 
-    def filter_answers(self, texts: Iterable[str]) -> Iterator[FilterAnswer]:
+    def filter_answers(self, texts: Iterable[Text]) -> Iterator[FilterAnswer]:
         """Yield the relevance of the filters in each block of the texts."""
         if self.method.filters is None:
             raise TypeError(f"{self.method.name} does not go through filters")
@@ -142,15 +143,19 @@ def _check_level(level: object, method: Method, model: TextClassifier) -> None:
     """Raise unless the method and the model go down, or stop, there."""
     if level not in LEVELS:
         choices = ", ".join(map(repr, LEVELS))
-        raise InputError(f"level may be one of {choices}, not {level!r:.60}")
+        raise InputError(Argument("level"), f" may be one of {choices}, not {level!r:.60}")
     kind = model.trace_kind
     if level == ELEMENT and not (method.element_sums and issubclass(kind, ElementWise)):
         raise InputError(
-            "level='element' needs a model of word vectors and a method that goes down to their "
-            f"dimensions, not {method.name!r} of a model of kind {model.kind!r}; say level='word'"
+            Argument("level", ELEMENT),
+            " needs a model of word vectors and a method that goes down to their dimensions, not "
+            f"{method.name!r} of a model of kind {model.kind!r}; say ",
+            Argument("level", WORD),
         )
     if level == FILTER and not (method.filters and issubclass(kind, Filtered)):
         raise InputError(
-            "level='filter' needs a network with filters and a method that goes through its "
-            f"layers, not {method.name!r} of a model of kind {model.kind!r}; say level='word'"
+            Argument("level", FILTER),
+            " needs a network with filters and a method that goes through its layers, not "
+            f"{method.name!r} of a model of kind {model.kind!r}; say ",
+            Argument("level", WORD),
         )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import join_names
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
 
 PREDICTED, ALL = "predicted", "all"
@@ -92,7 +92,7 @@ class Target:
         elif self.each is not None:
             each = list(islice(self.each, documents))
             if len(each) < documents:
-                raise InputError("there are fewer targets than texts")
+                raise InputError("there are fewer ", Argument("targets"), " than texts")
             chosen = np.array(each, np.int32)[:, None]
         else:
             chosen = predicted.astype(np.int32)[:, None]
@@ -133,9 +133,20 @@ def target_of(
     other = None if against is None else class_number(labels, against)
     if targets is not None:
         if not isinstance(target, str) or target != PREDICTED:
-            raise InputError("say target= or targets= (one per document), not both")
+            raise InputError(
+                "say ",
+                Argument("target", ...),
+                " or ",
+                Argument("targets", ...),
+                " (one per document), not both",
+            )
         if isinstance(targets, str) or not isinstance(targets, Iterable):
-            raise InputError(f"targets takes a list, one label per document; target={targets!r}?")
+            raise InputError(
+                Argument("targets"),
+                " takes a list, one label per document; ",
+                Argument("target", targets),
+                "?",
+            )
         each = (class_number(labels, label) for label in targets)
         return Target(labels, None, each, other, single=True)
     if isinstance(target, str) and target == PREDICTED:
@@ -145,17 +156,22 @@ def target_of(
     if isinstance(target, str) or not isinstance(target, Iterable):
         column = class_number(labels, target)
         if column == other:
-            raise InputError(f"target and against are the same class, {labels[column]!r}")
+            raise InputError(
+                Argument("target"),
+                " and ",
+                Argument("against"),
+                f" are the same class, {labels[column]!r}",
+            )
         return Target(labels, (column,), None, other, single=True)
     if isinstance(target, bytes):
-        raise InputError(f"target must be a str, not bytes: {target!r:.60}")
+        raise InputError(Argument("target"), f" must be a str, not bytes: {target!r:.60}")
     chosen = list(target)
     names_all = any(isinstance(label, str) and label == ALL for label in chosen)
     if names_all and len(chosen) > 1 and ALL not in labels:
         raise InputError("'all' stands for every class: say it alone")
     columns = tuple(class_number(labels, label) for label in chosen)
     if not columns:
-        raise InputError("target is an empty list; name at least one class")
+        raise InputError(Argument("target"), " is an empty list; name at least one class")
     if len(set(columns)) < len(columns):
-        raise InputError("target names a class twice")
+        raise InputError(Argument("target"), " names a class twice")
     return Target(labels, columns, None, other, single=False)

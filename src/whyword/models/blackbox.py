@@ -13,7 +13,7 @@ from whyword.base.errors import InputError, ModelError
 from whyword.base.labels import Label
 from whyword.models.erasure import ErasableText, deleted_words, text_without
 from whyword.models.protocol import Positions, Scores, TextClassifier
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 from whyword.words.tokenizer import Tokenizer
 
 _DOCUMENTS = 256  # of a block
@@ -106,13 +106,13 @@ class BlackBox:
             raise ModelError(f"{self.kind}.predict_proba gave a probability that is no number")
         return chances
 
-    def documents(self, texts: Iterable[str]) -> Iterator[Document]:
+    def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with their words."""
-        return map(self._tokenizer, texts)
+        return self._tokenizer.documents(texts)
 
     def trace(
         self,
-        texts: Iterable[str],
+        texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
         columns: int = 1,

@@ -15,7 +15,7 @@ from whyword.base.printable import storable
 from whyword.models.probabilities import softmax
 from whyword.models.protocol import Positions, Trace
 from whyword.models.store import identity_when_written, write_model
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 
 
 class Estimator(ABC):
@@ -127,13 +127,13 @@ class Estimator(ABC):
         """The class of its traces: what they can do."""
 
     @abstractmethod
-    def documents(self, texts: Iterable[str]) -> Iterator[Document]:
+    def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with the words that the model finds in them."""
 
     @abstractmethod
     def trace(
         self,
-        texts: Iterable[str],
+        texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
         columns: int = 1,

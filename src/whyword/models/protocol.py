@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from whyword.models.probabilities import softmax
 from whyword.models.relevance import FilterRelevance, Relevance
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 
 Scores: TypeAlias = NDArray[np.float64]
 Targets: TypeAlias = NDArray[np.int32]
@@ -90,12 +90,16 @@ class TextClassifier(Protocol):
     def trace_kind(self) -> type[Trace]:
         """The class of its traces: what they can do."""
 
-    def documents(self, texts: Iterable[str]) -> Iterator[Document]:
-        """Return the texts with the words that the model finds in them."""
+    def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
+        """Return the texts with the words that the model finds in them.
+
+        They may be handed to :meth:`trace` instead of the texts, which then are not read again;
+        documents are returned as they are.
+        """
 
     def trace(
         self,
-        texts: Iterable[str],
+        texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
         columns: int = 1,
@@ -105,7 +109,8 @@ class TextClassifier(Protocol):
 
         Parameters
         ----------
-        texts : iterable of str
+        texts : iterable of str or Document
+            Documents must be this model's own, of :meth:`documents`.
         deleted : iterator of (n,) intp, optional
             One entry per text: the words, by position, that are deleted before the model looks.
             They stay words of the document.
@@ -205,7 +210,7 @@ class Embedded(ABC):
     def summary(self, relevance: Relevance, each: bool = False) -> Rows:
         """Return Σ_t R[t]·x[t] of each document, R for the first target.
 
-        With `each`, what each word of the only document adds to it: (T, …).
+        With `each`, what each word adds to its document's: (words, …), document after document.
         """
 
 

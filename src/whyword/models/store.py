@@ -4,10 +4,9 @@ import hashlib
 import json
 import math
 import mmap
-import os
 import platform
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.errors import InputError
-from whyword.base.files import atomic_write, sha256_of, temporary_folder
+from whyword.base.files import atomic_write, locked_folder, sha256_of, temporary_folder
 
 FORMAT = 1
 WEIGHTS = "model.safetensors"
@@ -43,7 +42,7 @@ def write_model(folder: Path, tensors: Tensors, configuration: Mapping[str, Any]
     content = {"format": FORMAT, "identity": identity, "weights_sha256": weights, **plain}
     text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
     folder.mkdir(parents=True, exist_ok=True)
-    with _lock(folder, exclusive=True):
+    with locked_folder(folder):
         _finish_last_save(folder)
         with atomic_write(folder / _PENDING) as draft:
             draft.write_bytes(data)
@@ -91,23 +90,6 @@ def _finish_last_save(folder: Path) -> None:
                 pending.replace(folder / WEIGHTS)
 
 
-@contextmanager
-def _lock(folder: Path, exclusive: bool) -> Iterator[None]:
-    """Keep writers out while reading, and everybody while writing, where the system can."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: writers and readers must not meet there
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # some network file systems have no locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
-        yield
-    finally:
-        os.close(descriptor)
-
-
 def check_writable(folder: Path) -> None:
     """Raise unless a model can be written there; better before a long training than after."""
     if not _is_replaceable(folder):
@@ -134,7 +116,7 @@ def read_model(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Read a model's tensors and configuration; refuse what is damaged, foreign or newer."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such model folder")
-    with _lock(folder, exclusive=False):
+    with locked_folder(folder, exclusive=False):
         configuration = _read_configuration(folder)
         expected, actual = str(configuration.get("weights_sha256")), None
         for name in (WEIGHTS, _PENDING):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.files import cache_folder
 from whyword.base.progress import OnProgress, Progress, reporting
 from whyword.base.store import Store
@@ -70,7 +70,12 @@ class CBOW:
             object.__setattr__(self, name, number)  # numpy's whole numbers become Python's
         object.__setattr__(self, "seed", whole_number("seed", self.seed, least=0))
         if not 0 < self.learning_rate <= 1 or not 0 <= self.sample <= 1:
-            raise InputError("learning_rate must be in (0, 1] and sample in [0, 1]")
+            raise InputError(
+                Argument("learning_rate"),
+                " must be in (0, 1] and ",
+                Argument("sample"),
+                " in [0, 1]",
+            )
 
     def fit(
         self,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import existing_file, strings
-from whyword.base.errors import InputError
+from whyword.base.errors import Advice, Argument, InputError, Part
 
 _BLOCK = 1 << 22
 _LONGEST_LINE = 1 << 26
@@ -42,7 +42,7 @@ def read_vector_file(
     matrix : (V, D) float32
     """
     if duplicates not in ("error", "first"):
-        raise InputError(f"duplicates may be 'error' or 'first', not {duplicates!r}")
+        raise InputError(Argument("duplicates"), f" may be 'error' or 'first', not {duplicates!r}")
     forms = None if vocabulary is None else _forms(strings("vocabulary", vocabulary))
     rows = _Rows(existing_file(path), forms, duplicates)
     opener = gzip.open if path.suffix.lower() == ".gz" else open
@@ -52,7 +52,9 @@ def read_vector_file(
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path}: damaged or cut-off gzip file ({error})") from None
     except MemoryError:
-        raise InputError(f"{path} does not fit into memory; pass vocabulary=…") from None
+        raise InputError(
+            f"{path} does not fit into memory", Advice("; pass ", Argument("vocabulary", ...))
+        ) from None
     return list(rows.index), rows.matrix[: len(rows.index)]
 
 
@@ -92,7 +94,9 @@ class _Rows:
             if self.duplicates == "first":
                 return
             raise self.error(
-                record, f"the word {_quote(word)} for the second time; duplicates='first' keeps one"
+                record,
+                f"the word {_quote(word)} for the second time",
+                Advice("; ", Argument("duplicates", "first"), " keeps one"),
             )
         if not np.isfinite(vector).all():
             raise self.error(record, f"the vector of {_quote(word)} has NaN or infinite numbers")
@@ -102,8 +106,8 @@ class _Rows:
         self.matrix[row] = vector
         self.index[name] = row
 
-    def error(self, record: int, what: str) -> InputError:
-        return InputError(f"{self.path}, record {record:,}: {what}")
+    def error(self, record: int, *what: Part) -> InputError:
+        return InputError(f"{self.path}, record {record:,}: ", *what)
 
 
 def _quote(word: bytes) -> str:

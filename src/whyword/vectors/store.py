@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import existing_file, strings
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write
 
 WordsAndMatrix: TypeAlias = tuple[list[str], NDArray[np.float32]]
@@ -63,7 +63,10 @@ def check_table(words: Sequence[str], matrix: NDArray[Any]) -> WordsAndMatrix:
     rows = np.asarray(matrix, np.float32)
     if rows.ndim != 2 or len(names) != len(rows):
         raise InputError(
-            f"words and matrix differ in length: {len(names)} ≠ {rows.shape}; one row per word"
+            Argument("words"),
+            " and ",
+            Argument("matrix"),
+            f" differ in length: {len(names)} ≠ {rows.shape}; one row per word",
         )
     if len(set(names)) != len(names):
         raise InputError(f"{len(names) - len(set(names))} words occur more than once")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import expand_path, real_number, strings, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress
 from whyword.vectors.cbow import CBOW, MOST_WINDOW
 from whyword.vectors.files import read_vector_file
@@ -101,7 +101,9 @@ class Vectors:
             Needed by `induce`.
         """
         if induce and texts is None:
-            raise InputError("induce=True needs the training texts: texts=…")
+            raise InputError(
+                Argument("induce", True), " needs the training texts: ", Argument("texts", ...)
+            )
         vectors = cls._load(source, vocabulary, duplicates)
         return vectors.induce(texts) if induce and texts is not None else vectors
 
@@ -215,7 +217,9 @@ class Vectors:
             return cls._of(table.unit() for part in parts for table in part._tables)
         scales = [real_number("weights", weight, above=0) for weight in weights]
         if len(scales) != len(parts):
-            raise InputError(f"weights and parts differ in length: {len(scales)} ≠ {len(parts)}")
+            raise InputError(
+                Argument("weights"), f" and parts differ in length: {len(scales)} ≠ {len(parts)}"
+            )
         return cls._of(
             table.standardise(weight)
             for part, weight in zip(parts, scales, strict=True)

@@ -12,7 +12,7 @@ _KINDS = {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
 }
-PAGE = "index.html"
+PAGE, DOCS, ICON = "index.html", "docs.html", "icon.svg"
 
 
 class Asset(NamedTuple):

@@ -1,268 +1,303 @@
-"""Who may ask, how much, and what every answer carries; one line of log for each request."""
+"""What stands before the application: who may ask, how much, what every answer carries, the log.
+
+Names are checked by starlette's TrustedHostMiddleware, what other sites' pages may read is said by
+its CORSMiddleware. Written by hand is what no standard part does:
+
+- a page of a site that was not let in is refused. CORSMiddleware only withholds the headers that
+  would let it read the answer, which has been computed by then;
+- bodies are bounded in bytes, in seconds, and all together, while they come in: an application
+  behind a proxy would leave that to the proxy, here there is none;
+- the token, which is compared in constant time (FastAPI's HTTPBearer only reads one);
+- whatever is refused is refused in the API's own form, which the middleware's plain text is not;
+- the line of log, in which nothing of a text or of an address may appear.
+"""
 
 import asyncio
 import hmac
 import json
 import logging
-import re
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING
 
-from whyword.base.errors import InputError
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from whyword.web.access import Access
 from whyword.web.limits import Limits
+from whyword.web.problems import problem
 
-Scope: TypeAlias = MutableMapping[str, Any]
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_HEADERS = [
-    (b"content-security-policy", POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-]
-LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
-_LOGGED_BODY = 2_000  # characters, where texts are logged at all
+_SAFETY = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+_LOGGED = 2_000  # characters of a body, where texts are logged at all
+# what is said instead of what the standard parts say
+_PLAIN = {
+    "Invalid host header": (403, "this server is not called that; see --host and --allow-origin")
+}
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Access:
-    """Who may ask.
-
-    Attributes
-    ----------
-    token : str or None
-        What requests to the API must bear, if anything.
-    origins : tuple of str
-        Of other sites' pages that may use the API, as in ``https://example.org``.
-    hosts : tuple of str
-        Names the server goes by; empty for any. A page elsewhere can make its own name point
-        here, so a server for this machine alone answers to its usual names only.
-    log_texts : bool
-        Whether the log may show what was sent.
-    """
-
-    token: str | None = None
-    origins: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = LOCAL_HOSTS
-    log_texts: bool = False
-
-
-def checked_token(token: str | None) -> str | None:
-    """Return the token; raise if no header could bear it."""
-    if token is not None and not re.fullmatch("[!-~]([ -~]*[!-~])?", token):
-        raise InputError(
-            "a token is made of printable ASCII characters, with no space before or behind them"
-        )
-    return token
-
-
-def checked_origin(origin: str) -> str:
-    """Return an origin as browsers write it; raise if it is none."""
-    match = re.fullmatch(r"(https?://[^/\s]+)/?", origin)
-    if match is None:
-        raise InputError(f"an origin is written https://example.org, not {origin!r:.80}")
-    return match[1].lower()
-
-
-def host_of(origin: str) -> str:
-    """Return the name in an origin: a proxy that serves this site there asks under that name."""
-    return _host_name(origin.partition("://")[2].rstrip("/"))
-
-
-class _RefusedError(Exception):
-    """A request that is answered without being looked at."""
-
-    def __init__(self, status: int, reason: str, *headers: tuple[bytes, bytes]) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.headers = headers
-
-
-class _GoneError(Exception):
-    """The client went away in mid-sentence."""
+def guarded(app: "ASGIApp", limits: Limits, access: Access) -> "ASGIApp":
+    """Return the application with everything before it, the outermost last."""
+    inner: ASGIApp = Intake(app, limits)
+    if access.token is not None:
+        inner = TokenCheck(inner, access.token)
+    inner = CORSMiddleware(
+        inner,
+        allow_origins=access.origins,
+        allow_methods=("GET", "POST"),
+        allow_headers=("content-type", "authorization"),
+    )
+    inner = OriginCheck(inner, access.origins)
+    inner = TrustedHostMiddleware(inner, access.hosts or ("*",), www_redirect=False)
+    return Guard(inner, access)
 
 
 class Guard:
-    """Stands before an ASGI application.
+    """The outermost: headers of safety, errors in one form, a line of log for each request.
 
     Parameters
     ----------
     app : ASGI application
-    limits : Limits
     access : Access
     """
 
-    def __init__(self, app: App, limits: Limits, access: Access) -> None:
+    def __init__(self, app: "ASGIApp", access: Access) -> None:
         self._app = app
-        self._limits = limits
-        self._access = access
-        self._held = 0  # bytes of bodies
+        self._origins = frozenset(access.origins)
+        self._log_texts = access.log_texts
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         """Answer one request."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
         elif scope["type"] != "http":
             await self._app(scope, receive, send)
         else:
-            await self._answer(scope, receive, send)
+            exchange = _Exchange(scope, receive, send, self._origins)
+            if self._log_texts:
+                exchange.keep_body()
+            start = time.perf_counter()
+            try:
+                await self._app(scope, exchange.receive, exchange.send)
+            finally:
+                exchange.log(1000 * (time.perf_counter() - start))
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        start, body = time.perf_counter(), bytearray()
-        answer = {"status": 499, "sent": 0}  # as if the client had gone, until something is sent
-        extra = self._extra_headers(scope)
 
-        async def send_and_count(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                answer["status"] = message["status"]
-                message["headers"] = [*message.get("headers", ()), *extra]
-            else:
-                answer["sent"] += len(message.get("body", b""))
-            await send(message)
+def _safety(scope: "Scope", origins: frozenset[str]) -> dict[str, str]:
+    """Return the headers of safety; where another site may ask, it may read, too."""
+    if Headers(scope=scope).get("origin") not in origins:
+        return _SAFETY
+    return {name: _SAFETY[name] for name in _SAFETY if name != "cross-origin-resource-policy"}
 
+
+class _Exchange:
+    """A request and its answer, as they pass by."""
+
+    def __init__(
+        self, scope: "Scope", receive: "Receive", send: "Send", origins: frozenset[str]
+    ) -> None:
+        self._scope, self._receive, self._send = scope, receive, send
+        self._safety = _safety(scope, origins)
+        self._received, self._sent = 0, 0
+        self._body: bytearray | None = None  # what may be shown of it
+        self._status = 499  # as if the client had gone, until something is sent
+        self._plain: MutableHeaders | None = None  # of an error that waits for its text
+
+    def keep_body(self) -> None:
+        """Keep the beginning of what is sent, for the log."""
+        self._body = bytearray()
+
+    async def receive(self) -> "Message":
+        """Return the next message of the client."""
+        message = await self._receive()
+        part = message.get("body", b"")
+        self._received += len(part)
+        if self._body is not None:
+            self._body += part[: 4 * _LOGGED - len(self._body)]  # UTF-8 takes four at most
+        return message
+
+    async def send(self, message: "Message") -> None:
+        """Send a message to the client, an error in the API's form."""
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.update(self._safety)
+            self._status = message["status"]
+            if self._status >= 400 and headers.get("content-type", "").startswith("text/plain"):
+                self._plain = headers
+                return
+        elif self._plain is not None:
+            await self._send_problem(message["body"].decode(), self._plain)
+            return
+        self._sent += len(message.get("body", b""))
+        await self._send(message)
+
+    async def _send_problem(self, said: str, headers: MutableHeaders) -> None:
+        """Send a standard part's error in the API's form."""
+        self._plain = None
+        kept = {k: v for k, v in headers.items() if k not in ("content-type", "content-length")}
+        status, reason = _PLAIN.get(said, (self._status, said))
+        answer = problem(status, reason, **kept)
+        await answer(self._scope, self._receive, self.send)
+
+    def log(self, milliseconds: float) -> None:
+        """Write the line."""
+        line = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "method": self._scope["method"],
+            # not the path: anything may be in that
+            "route": getattr(self._scope.get("route"), "path", None),
+            "status": self._status,
+            "ms": round(milliseconds, 1),
+            "received": self._received,
+            "sent": self._sent,
+        }
+        if self._body is not None:
+            line["body"] = self._body.decode("utf-8", "replace")[:_LOGGED]
+        log.info("%s", json.dumps(line))
+
+
+class OriginCheck:
+    """Refuses requests from pages of other sites but those that are let in.
+
+    Parameters
+    ----------
+    app : ASGI application
+    origins : collection of str
+    """
+
+    def __init__(self, app: "ASGIApp", origins: tuple[str, ...]) -> None:
+        self._app, self._origins = app, origins
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "http":
+            headers = Headers(scope=scope)
+            own = f"{scope['scheme']}://{headers.get('host', '')}"
+            if headers.get("origin", own) not in (own, *self._origins):
+                refusal = problem(403, "pages of other sites may not ask; see --allow-origin")
+                await refusal(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+class TokenCheck:
+    """Refuses requests to the API that do not bear the token.
+
+    Parameters
+    ----------
+    app : ASGI application
+    token : str
+    """
+
+    def __init__(self, app: "ASGIApp", token: str) -> None:
+        self._app, self._expected = app, f"Bearer {token}".encode()
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "http" and scope["path"].startswith("/api/"):
+            given = Headers(scope=scope).get("authorization", "").encode("latin-1")
+            if not hmac.compare_digest(given, self._expected):
+                reason = "this server asks for a token: Authorization: Bearer …"
+                refusal = problem(401, reason, **{"www-authenticate": "Bearer"})
+                await refusal(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+class _RefusedError(Exception):
+    """A body that is not read to its end."""
+
+    def __init__(self, status: int, reason: str, **headers: str) -> None:
+        super().__init__(reason)
+        self.status, self.headers = status, headers
+
+
+class _GoneError(Exception):
+    """The client went away in mid-sentence."""
+
+
+class Intake:
+    """Reads a request's body before the application sees the request, within limits.
+
+    Parameters
+    ----------
+    app : ASGI application
+    limits : Limits
+    """
+
+    def __init__(self, app: "ASGIApp", limits: Limits) -> None:
+        self._app, self._limits = app, limits
+        self._held = 0  # bytes of bodies
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Pass a request on with its body, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        body = bytearray()
         try:
-            self._check(scope)
             await self._read(scope, receive, body)
-            await self._app(scope, _replay(bytes(body), receive), send_and_count)
+            await self._app(scope, _replay(bytes(body), receive), send)
         except _RefusedError as refused:
-            await _refuse(refused, send_and_count)
+            refusal = problem(refused.status, str(refused), **refused.headers)
+            await refusal(scope, receive, send)
         except _GoneError:
             pass
         finally:
             self._held -= len(body)
-            self._log(scope, bytes(body), answer, 1000 * (time.perf_counter() - start))
 
-    # ---- who ----------------------------------------------------------------------------------
-
-    def _check(self, scope: Scope) -> None:
-        headers = _headers_by_name(scope)
-        host, access = headers.get("host", ""), self._access
-        name = _host_name(host)
-        if access.hosts and name not in access.hosts:
-            raise _RefusedError(
-                403, f"this server is not called {name[:80]!r}; see --host and --allow-origin"
-            )
-        origin = headers.get("origin")
-        if origin is not None and not self._is_allowed(origin, scope, host):
-            raise _RefusedError(403, "pages of other sites may not ask; see --allow-origin")
-        if scope["method"] == "OPTIONS" and origin in access.origins:
-            raise _RefusedError(204, "", *_PREFLIGHT)
-        if access.token is not None and scope["path"].startswith("/api/"):
-            authorization = headers.get("authorization", "").encode("latin-1")
-            if not hmac.compare_digest(authorization, b"Bearer " + access.token.encode()):
-                raise _RefusedError(
-                    401,
-                    "this server asks for a token: Authorization: Bearer …",
-                    (b"www-authenticate", b"Bearer"),
-                )
-
-    def _is_allowed(self, origin: str, scope: Scope, host: str) -> bool:
-        return origin in (f"{scope['scheme']}://{host}", *self._access.origins)
-
-    def _extra_headers(self, scope: Scope) -> list[tuple[bytes, bytes]]:
-        origin = _headers_by_name(scope).get("origin")
-        if origin not in self._access.origins:
-            return _HEADERS
-        # where other sites may ask, they may read, too
-        headers = [pair for pair in _HEADERS if pair[0] != b"cross-origin-resource-policy"]
-        allowed = (b"access-control-allow-origin", str(origin).encode("latin-1"))
-        return [*headers, allowed, (b"vary", b"origin")]
-
-    # ---- how much -----------------------------------------------------------------------------
-
-    async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> None:
+    async def _read(self, scope: "Scope", receive: "Receive", body: bytearray) -> None:
         """Put a request's body into the bytes given."""
-        most = self._limits.body_bytes
+        most, seconds = self._limits.body_bytes, self._limits.read_seconds
         too_large = _RefusedError(
-            413, f"a request may have {most:,} bytes at most", (b"connection", b"close")
+            413, f"a request may have {most:,} bytes at most", connection="close"
         )
-        announced = _headers_by_name(scope).get("content-length", "0")
+        announced = Headers(scope=scope).get("content-length", "0")
         if announced.isdecimal() and int(announced[:20]) > most:
             raise too_large
         try:
-            async with asyncio.timeout(self._limits.read_seconds):
-                while True:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        raise _GoneError
-                    part = message.get("body", b"")
-                    body += part
-                    self._held += len(part)
+            async with asyncio.timeout(seconds):
+                more = True
+                while more:
+                    more = await self._take(receive, body)
                     if len(body) > most:
                         raise too_large
-                    if self._held > self._limits.held_bytes:
-                        raise _RefusedError(
-                            503, "too much is sent at once; try again", (b"retry-after", b"1")
-                        )
-                    if not message.get("more_body", False):
-                        return
         except TimeoutError:
-            reason = f"the request did not arrive within {self._limits.read_seconds:g} s"
-            raise _RefusedError(408, reason, (b"connection", b"close")) from None
+            reason = f"the request did not arrive within {seconds:g} s"
+            raise _RefusedError(408, reason, connection="close") from None
 
-    # ---- what happened ------------------------------------------------------------------------
-
-    def _log(self, scope: Scope, body: bytes, answer: dict[str, int], milliseconds: float) -> None:
-        route = getattr(scope.get("route"), "path", None)  # not the path: anything may be in that
-        line = {
-            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "method": scope["method"],
-            "route": route,
-            "status": answer["status"],
-            "ms": round(milliseconds, 1),
-            "received": len(body),
-            "sent": answer["sent"],
-        }
-        if self._access.log_texts:
-            line["body"] = body.decode("utf-8", "replace")[:_LOGGED_BODY]
-        log.info("%s", json.dumps(line))
+    async def _take(self, receive: "Receive", body: bytearray) -> bool:
+        """Add the next part of a body; return whether there is more of it."""
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _GoneError
+        part = message.get("body", b"")
+        body += part
+        self._held += len(part)
+        if self._held > self._limits.held_bytes:
+            reason = "too much is sent at once; try again"
+            raise _RefusedError(503, reason, **{"retry-after": "1"})
+        return bool(message.get("more_body", False))
 
 
-_PREFLIGHT = (
-    (b"access-control-allow-methods", b"GET, POST"),
-    (b"access-control-allow-headers", b"content-type, authorization"),
-    (b"access-control-max-age", b"600"),
-)
-
-
-def _headers_by_name(scope: Scope) -> dict[str, str]:
-    return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-
-
-def _host_name(host: str) -> str:
-    """Return a Host header without its port, lower-cased."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower()
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: "Receive") -> "Receive":
     """Return a source of the body that was read already, and of what follows."""
     rest: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def receive_body_first() -> Message:
+    async def receive_body_first() -> "Message":
         return rest.pop() if rest else await receive()
 
     return receive_body_first
-
-
-async def _refuse(refused: _RefusedError, send: Send) -> None:
-    body = b"" if refused.status == 204 else json.dumps({"detail": str(refused)}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        *refused.headers,
-    ]
-    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

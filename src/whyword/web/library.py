@@ -32,6 +32,10 @@ _NO_VECTORS = "this model's documents have no vectors"
 _COMPARED = 300  # documents among which a word's strongest are looked for
 
 
+class UnknownDocumentError(InputError):
+    """There is no document of this number."""
+
+
 @dataclass(frozen=True, eq=False)
 class Library:
     """Documents, and all that is known of them beforehand.
@@ -142,7 +146,7 @@ class Library:
     def document(self, number: int) -> dict[str, Any]:
         """Return one document whole, with its strongest words for the class predicted."""
         if not 0 <= number < len(self):
-            raise InputError(f"there is no document {number}; they are 0 … {len(self) - 1}")
+            raise UnknownDocumentError(f"there is no document {number}, only 0 … {len(self) - 1}")
         one = explain(self.model, self.texts[number])
         strongest = [(word, value) for word, value in one.as_list() if value > 0][:_STRONGEST]
         return self._entry(number) | {"text": self.texts[number], "strongest": strongest}

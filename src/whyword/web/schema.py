@@ -247,9 +247,10 @@ class ConfusionAnswer:
 
 @dataclass(frozen=True)
 class Problem:
-    """What went wrong, in one line."""
+    """What went wrong, in one line, and the fields of the request that it is about."""
 
     detail: str
+    fields: list[str]
 
 
 def with_limits(

@@ -7,12 +7,15 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from whyword.base.checks import check_installed
 from whyword.base.errors import InputError, MissingExtraError
-from whyword.web.guard import App
 from whyword.web.limits import Limits
 from whyword.web.processes import Processes, sockets_beside
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 PORT = 8765
 _TRIED = 10  # ports, where none was asked for
@@ -64,7 +67,7 @@ def has_screen() -> bool:
 
 
 def run(
-    app: App,
+    app: "ASGIApp",
     bound: socket.socket,
     limits: Limits,
     ready: Callable[[], None] = lambda: None,
@@ -89,7 +92,7 @@ def run(
         _serve(app, bound, limits, ready)
 
 
-def _serve(app: App, bound: socket.socket, limits: Limits, ready: Callable[[], None]) -> None:
+def _serve(app: "ASGIApp", bound: socket.socket, limits: Limits, ready: Callable[[], None]) -> None:
     try:
         import uvicorn
         from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,3 +39,6 @@ class Document:
 
     def __len__(self) -> int:
         return len(self.spans)
+
+
+Text: TypeAlias = str | Document  # a Document is a text that was read already

@@ -1,6 +1,6 @@
 """Text to words with character spans."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import strings, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.words.characters import character_classes
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 from whyword.words.scan import code_points, folded_hashes, word_spans
 
 # English words that keep their dot in mid-sentence. Initials (J.) and dotted short pieces (U.S.,
@@ -76,6 +76,10 @@ class Tokenizer:
         kept = spans[: self.max_words]
         return Document(text, kept, truncated=len(spans) - len(kept))
 
+    def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
+        """Yield the texts with their words' spans; what was read already is not read again."""
+        return (text if isinstance(text, Document) else self(text) for text in texts)
+
     def configuration(self) -> dict[str, object]:
         """Return what is needed to make the tokeniser again, as plain data."""
         return {"max_words": self.max_words, "abbreviations": sorted(self.abbreviations)}
@@ -106,9 +110,9 @@ def tokenize(text: str, max_words: int | None = None) -> Document:
     return Tokenizer(max_words)(text)
 
 
-def words_of(texts: Iterable[str], tokenizer: Tokenizer | None = None) -> Iterable[list[str]]:
-    """Yield each text's words."""
+def words_of(texts: Iterable[Text], tokenizer: Tokenizer | None = None) -> Iterable[list[str]]:
+    """Yield each text's words; what was read already is not read again."""
     if isinstance(texts, str):
-        raise InputError("texts must be a list of strings, not one string: [text]")
+        raise InputError(Argument("texts"), " must be a list of strings, not one string: [text]")
     tokenizer = tokenizer or Tokenizer()
-    return (tokenizer(text).words for text in texts)
+    return (document.cut() for document in tokenizer.documents(texts))

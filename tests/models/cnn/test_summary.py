@@ -53,16 +53,17 @@ def test_elements_weighted_by_their_squared_gradient(widths: tuple[int, ...]) ->
 
 
 def test_each_words_part_of_the_sum() -> None:
-    (trace,) = made_cnn((2,), seed=9).trace(TEXTS[:1])
-    targets, rule = TARGETS[:1], Rule(0.01, shared=True)
-    relevance = trace.lrp(targets, epsilon=0.01, bias="shared")
+    (trace,) = made_cnn((2,), seed=9).trace(TEXTS)
+    rule = Rule(0.01, shared=True)
+    relevance = trace.lrp(TARGETS, epsilon=0.01, bias="shared")
     for whole, each in (
         (word_sums(trace, relevance.words, False), word_sums(trace, relevance.words, True)),
-        (lrp_sums(trace, targets, rule, False), lrp_sums(trace, targets, rule, True)),
-        (sensitivity_sums(trace, targets, False), sensitivity_sums(trace, targets, True)),
+        (lrp_sums(trace, TARGETS, rule, False), lrp_sums(trace, TARGETS, rule, True)),
+        (sensitivity_sums(trace, TARGETS, False), sensitivity_sums(trace, TARGETS, True)),
     ):
-        assert each.shape == (5, 4)
-        np.testing.assert_allclose(each.sum(axis=0), whole[0], rtol=1e-4, atol=1e-5)
+        assert each.shape == (5 + 0 + 1, 4)  # document after document, padding left out
+        for at, words in enumerate((each[:5], each[5:5], each[5:])):
+            np.testing.assert_allclose(words.sum(axis=0), whole[at], rtol=1e-4, atol=1e-5)
 
 
 def test_rarity_is_the_inverse_document_frequency() -> None:

@@ -264,3 +264,7 @@ def test_what_each_word_adds_to_the_vector(make: Callable[[], SVMClassifier]) ->
     assert each.shape[0] == 4
     whole = trace.summary(relevance).toarray()[0]
     np.testing.assert_allclose(each.toarray().sum(axis=0), whole, atol=1e-6)
+    (several,) = make().trace([*TEXTS[:1], "", *TEXTS[:1]])
+    relevance = several.lrp(np.array([[1]] * 3, np.int32), bias="shared")
+    rows = several.summary(relevance, each=True).toarray()
+    np.testing.assert_array_equal(rows, np.concatenate([each.toarray()] * 2))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.printable import storable
 from whyword.explanation.row import NAMES, Row
 
@@ -28,7 +28,7 @@ def encode(rows: Sequence[Row], targets: Sequence[object], by: str) -> Any:  # n
         ]
         return pd.DataFrame(plain, columns=list(plain[0]) if plain else list(NAMES))
     if by != "word":
-        raise InputError(f"by may be 'word' or 'document', not {by!r}")
+        raise InputError(Argument("by"), f" may be 'word' or 'document', not {by!r}")
     parts = [_word_rows(row, targets) for row in rows]
     empty = _word_rows(_NOTHING, ())
     names = parts[0] if parts else empty
@@ -68,5 +68,7 @@ def _word_rows(row: Row, targets: Sequence[object]) -> dict[str, Any]:
 def decode(table: Any) -> Iterator[Row]:  # noqa: ANN401 - pandas is optional
     """Yield the explanations of a DataFrame with a row for each document."""
     if "text" not in table.columns:
-        raise InputError("this frame has no text; make it with to_frame(by='document')")
+        raise InputError(
+            "this frame has no text; make it with to_frame(", Argument("by", "document"), ")"
+        )
     yield from table.to_dict("records")

@@ -32,7 +32,7 @@ from whyword.models.estimator import (
 from whyword.models.protocol import Caching, Positions, Shiftable, Trained
 from whyword.models.store import fingerprint, pack_words, provenance, unpack_words
 from whyword.vectors.vectors import Vectors
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 from whyword.words.tokenizer import Tokenizer
 
 
@@ -211,13 +211,13 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         """The class of its traces."""
         return CNNTrace
 
-    def documents(self, texts: Iterable[str]) -> Iterator[Document]:
+    def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with the words that the network sees."""
-        return map(self.inputs_.tokenizer, texts)
+        return self.inputs_.tokenizer.documents(texts)
 
     def trace(
         self,
-        texts: Iterable[str],
+        texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
         columns: int = 1,

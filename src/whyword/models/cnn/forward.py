@@ -12,7 +12,7 @@ from whyword.models.cnn.kernels import Activations
 from whyword.models.cnn.network import Network
 from whyword.models.erasure import next_positions
 from whyword.models.protocol import Positions, Trace
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 
 BLOCK_BYTES = 256 << 20  # what the relevance of one block may take
 
@@ -44,7 +44,7 @@ class ForwardPass(Trace):
         cls,
         inputs: Inputs,
         network: Network,
-        texts: Iterable[str],
+        texts: Iterable[Text],
         deleted: Iterator[Positions] | None,
         numbers_per_word: int,
         **more: Any,  # noqa: ANN401 - fields of a class that is built on this one

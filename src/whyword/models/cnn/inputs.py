@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whyword.models.cnn.word_cache import PADDING_KEY, WordCache
 from whyword.vectors.vectors import Vectors
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 from whyword.words.tokenizer import Tokenizer
 
 PADDING = 0  # the row of zeros that padding, dropped-out and deleted words point to
@@ -98,7 +98,7 @@ class _Rows(NamedTuple):
 class Batches(Protocol):
     """What makes batches: a :class:`~whyword.models.cnn.lexicon.Lexicon`."""
 
-    def batches(self, texts: Iterable[str], most_words: int) -> Iterator[InputBatch]:
+    def batches(self, texts: Iterable[Text], most_words: int) -> Iterator[InputBatch]:
         """Yield the texts in batches."""
 
 
@@ -135,7 +135,7 @@ class Inputs:
         return replace(self, cache=WordCache(self.vectors.dimensions, budget))
 
     def batches(
-        self, texts: Iterable[str], most_rows: int, most_words: int = MOST_WORDS
+        self, texts: Iterable[Text], most_rows: int, most_words: int = MOST_WORDS
     ) -> Iterator[InputBatch]:
         """Yield the texts in batches of at most so many distinct words, and words.
 
@@ -145,8 +145,7 @@ class Inputs:
             yield from self.lexicon.batches(texts, most_words)
             return
         builder = _BatchBuilder()
-        for text in texts:
-            document = self.tokenizer(text)
+        for document in self.tokenizer.documents(texts):
             if not builder.has_room(document, most_rows, most_words):
                 yield self._batch(builder)
                 builder = _BatchBuilder()
@@ -154,11 +153,11 @@ class Inputs:
         if builder.documents:
             yield self._batch(builder)
 
-    def batch(self, texts: Iterable[str]) -> InputBatch:
+    def batch(self, texts: Iterable[Text]) -> InputBatch:
         """Return all texts as one batch."""
         builder = _BatchBuilder()
-        for text in texts:
-            builder.add(self.tokenizer(text))
+        for document in self.tokenizer.documents(texts):
+            builder.add(document)
         return self._batch(builder)
 
     def matrix(self, text: str) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from whyword.models.cnn.inputs import MOST_DOCUMENTS, MOST_WORDS, PADDING, InputBatch, Inputs
 from whyword.models.cnn.network import Network
 from whyword.models.cnn.word_hashes import MISSING, WordHashes
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 
 Floats = NDArray[np.float32]
 
@@ -91,12 +91,11 @@ class Lexicon:
         hashes = WordHashes.of([word for word, _ in met], [at for _, at in met])
         return replace(lexicon, hashes=hashes)
 
-    def batches(self, texts: Iterable[str], most_words: int = MOST_WORDS) -> Iterator[InputBatch]:
+    def batches(self, texts: Iterable[Text], most_words: int = MOST_WORDS) -> Iterator[InputBatch]:
         """Yield the texts in batches, as :meth:`Inputs.batches` does."""
         builder = _BatchBuilder()
-        for text in texts:
-            document = self.inputs.tokenizer(text)
-            rows = self.hashes.look_up(text, document.spans)
+        for document in self.inputs.tokenizer.documents(texts):
+            rows = self.hashes.look_up(document.text, document.spans)
             if not builder.has_room(document, rows, self.room, most_words):
                 yield self._batch(builder)
                 builder = _BatchBuilder()
@@ -118,7 +117,7 @@ class Lexicon:
 
     def _batch(self, builder: "_BatchBuilder") -> InputBatch:
         if len(builder.rare) > self.room:  # a single document
-            return self.inputs.batch(document.text for document in builder.documents)
+            return self.inputs.batch(builder.documents)
         keys = self.inputs.vectors.keys(list(builder.rare))
         places = self._places(keys)
         is_rare = places == PADDING

@@ -57,7 +57,12 @@ def _empty(forward: ForwardPass, each: bool) -> tuple[NDArray[np.int32], Floats]
 
 
 def _of_words(forward: ForwardPass, sums: Floats, each: bool) -> Floats:
-    return sums[: len(forward.documents[0])] if each else sums
+    """Return the sums; where each place has a row, those of words and not of padding."""
+    if not each:
+        return sums
+    starts = forward.batch.offsets[:-1].tolist()
+    pairs = zip(starts, forward.documents, strict=True)
+    return np.concatenate([sums[start : start + len(document)] for start, document in pairs])
 
 
 def rarity_of(frequency: Mapping[str, int], documents: int) -> Callable[[str], float]:

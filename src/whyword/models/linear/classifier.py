@@ -25,7 +25,7 @@ from whyword.models.linear.trace import LinearLayer, LinearTrace, PipelineTrace,
 from whyword.models.probabilities import softmax
 from whyword.models.protocol import Positions, Trained
 from whyword.models.store import fingerprint, pack_words, provenance, unpack_words
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 from whyword.words.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -168,13 +168,13 @@ class SVMClassifier(Estimator, Trained):
         """The class of its traces: by arithmetic, or, of a wrapped pipeline, by reading again."""
         return TfIdfTrace if isinstance(self.features_, TfIdf) else PipelineTrace
 
-    def documents(self, texts: Iterable[str]) -> Iterator[Document]:
+    def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with the words that the features stand for."""
         return self.features_.read_documents(texts)
 
     def trace(
         self,
-        texts: Iterable[str],
+        texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
         columns: int = 1,

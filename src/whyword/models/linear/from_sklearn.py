@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from whyword.base.errors import InputError, MissingExtraError
 from whyword.models.linear.placement import locate_features
 from whyword.models.linear.tfidf import Bag, FeatureRow, linked_bag
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 
 _VECTORISERS = ("CountVectorizer", "TfidfVectorizer")
 _CALLABLES = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
@@ -46,9 +46,9 @@ class PipelineFeatures:
         self.vectorizer = vectorizer
         self.words: list[str] = [str(word) for word in vectorizer.get_feature_names_out()]
 
-    def read(self, text: str) -> str:
-        """Return the text: the vectoriser reads for itself."""
-        return text
+    def read(self, text: Text) -> str:
+        """Return the text: the vectoriser reads for itself, even what was read already."""
+        return text.text if isinstance(text, Document) else text
 
     def row_of(self, text: str) -> FeatureRow:
         """Return the text's features."""
@@ -83,9 +83,12 @@ class PipelineFeatures:
         placed = words >= 0
         return Bag(document, bag.row, words[placed], bag.features[placed], bag.shares[placed])
 
-    def read_documents(self, texts: Iterable[str]) -> Iterator[Document]:
+    def read_documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with their words."""
-        return (locate_features(self.vectorizer, text)[0] for text in texts)
+        return (
+            text if isinstance(text, Document) else locate_features(self.vectorizer, text)[0]
+            for text in texts
+        )
 
     def configuration(self) -> dict[str, Any]:
         """Return what is needed to make the vectoriser again; raise if that is code."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 from whyword.words.tokenizer import Tokenizer
 
 
@@ -145,9 +145,9 @@ class TfIdf:
         """Where each word stands."""
         return {word: place for place, word in enumerate(self.words)}
 
-    def read(self, text: str) -> WordPlaces:
+    def read(self, text: Text) -> WordPlaces:
         """Return the text's words and their places among the features."""
-        document = self.tokenizer(text)
+        (document,) = self.tokenizer.documents([text])
         return WordPlaces(document, self._places(document))
 
     def row_of(self, read: WordPlaces) -> FeatureRow:
@@ -171,9 +171,9 @@ class TfIdf:
         read = WordPlaces(document, places)
         return self.bag_of(read, self.row_of(read))
 
-    def read_documents(self, texts: Iterable[str]) -> Iterator[Document]:
+    def read_documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with their words."""
-        return map(self.tokenizer, texts)
+        return self.tokenizer.documents(texts)
 
     def tfidf_weights(
         self, places: NDArray[np.intp], counts: NDArray[np.float64]

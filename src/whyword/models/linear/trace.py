@@ -30,7 +30,7 @@ from whyword.models.protocol import (
     Trace,
 )
 from whyword.models.relevance import Relevance
-from whyword.words.document import Document
+from whyword.words.document import Document, Text
 
 Values = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ _DOCUMENTS = 256  # of a block
 class Features(Protocol):
     """Texts to bags of features, in two steps, so that what only predicts needs the first."""
 
-    def read(self, text: str) -> Any:  # noqa: ANN401 - what the next two take
+    def read(self, text: Text) -> Any:  # noqa: ANN401 - what the next two take
         """Return the text as the features see it."""
 
     def row_of(self, read: Any) -> FeatureRow:  # noqa: ANN401
@@ -87,7 +87,7 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
     Parameters
     ----------
     layer : LinearLayer
-    texts : list of str
+    texts : list of str or Document
     deleted : iterator of (n,) intp, optional
         Of which one entry is taken for each text.
     """
@@ -95,7 +95,7 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
     is_piecewise_linear = True
 
     def __init__(
-        self, layer: LinearLayer, texts: list[str], deleted: Iterator[Positions] | None = None
+        self, layer: LinearLayer, texts: list[Text], deleted: Iterator[Positions] | None = None
     ) -> None:
         features = layer.features
         self.layer = layer
@@ -115,7 +115,7 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
 
     @classmethod
     def blocks(
-        cls, layer: LinearLayer, texts: Iterable[str], deleted: Iterator[Positions] | None
+        cls, layer: LinearLayer, texts: Iterable[Text], deleted: Iterator[Positions] | None
     ) -> Iterator[Self]:
         """Yield the texts in blocks."""
         remaining = iter(texts)
@@ -207,10 +207,19 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
             values = [units[:, 0] for units in relevance.units]
         size = len(self.layer.weight)
         if each:
-            (bag,), (value,) = self.bags, values
-            shares = (bag.shares * value[bag.features]).astype(np.float32)
-            places = (bag.words, bag.row.places[bag.features])
-            return sparse.csr_matrix((shares, places), (len(bag.document), size))
+            return sparse.vstack(
+                [
+                    sparse.csr_matrix(
+                        (
+                            (bag.shares * value[bag.features]).astype(np.float32),
+                            (bag.words, bag.row.places[bag.features]),
+                        ),
+                        (len(bag.document), size),
+                    )
+                    for bag, value in zip(self.bags, values, strict=True)
+                ],
+                format="csr",
+            )
         ends = np.cumsum([0, *map(len, values)])
         features = np.concatenate([bag.row.places for bag in self.bags])
         numbers = np.concatenate(values).astype(np.float32)

@@ -1,0 +1,151 @@
+"""A search index as one Parquet file: names, texts, vectors, and how those were made."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whyword.base.checks import existing_file, expand_path, scipy_sparse
+from whyword.base.errors import InputError
+from whyword.base.files import atomic_write
+from whyword.base.printable import storable
+from whyword.models.protocol import Rows
+
+FORMAT = 1
+_ABOUT = "whyword search index"  # where the file's metadata has the settings
+_ROWS = 1_000  # of a row group
+
+
+def write_index(
+    path: str | Path,
+    identity: str,
+    settings: Mapping[str, Any],
+    ids: Sequence[str],
+    texts: Sequence[str],
+    vectors: Rows,
+) -> None:
+    """Write an index.
+
+    Parameters
+    ----------
+    path : str or Path
+    identity : str
+        Of the model.
+    settings : mapping
+        What the index was made with; it must be fit for JSON.
+    ids, texts : sequences of n str
+    vectors : (n, D) float32, or sparse
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    floats = pa.list_(pa.float32())
+    dense = isinstance(vectors, np.ndarray)
+    names = {"vector": floats} if dense else {"places": pa.list_(pa.int32()), "values": floats}
+    about = {"format": FORMAT, "model": identity, **settings}
+    schema = pa.schema(
+        [("id", pa.string()), ("text", pa.string()), *names.items()],
+        metadata={_ABOUT: json.dumps(about)},
+    )
+    with atomic_write(expand_path(path)) as draft, pq.ParquetWriter(draft, schema) as writer:
+        for first in range(0, len(texts), _ROWS):
+            part = slice(first, first + _ROWS)
+            columns = [
+                [storable(name) for name in ids[part]],
+                [storable(text) for text in texts[part]],
+                *_columns(vectors[part]),
+            ]
+            writer.write_table(pa.table(dict(zip(schema.names, columns, strict=True)), schema))
+
+
+def _columns(vectors: Rows) -> Iterator[list[Any]]:
+    """Yield the columns that hold some vectors: one of arrays, or the places and the values."""
+    if isinstance(vectors, np.ndarray):
+        yield list(vectors)
+        return
+    bounds = list(zip(vectors.indptr[:-1], vectors.indptr[1:], strict=True))
+    yield [vectors.indices[a:b] for a, b in bounds]
+    yield [vectors.data[a:b] for a, b in bounds]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredIndex:
+    """An index's file, read.
+
+    Attributes
+    ----------
+    file : Path
+    about : dict
+        The settings, the format and the model's identity.
+    table : pyarrow.Table
+    """
+
+    file: Path
+    about: dict[str, Any]
+    table: Any
+
+    @classmethod
+    def read(cls, path: str | Path, identity: str | None) -> "StoredIndex":
+        """Return what is there; raise unless a model of that identity wrote it.
+
+        Parameters
+        ----------
+        path : str or Path
+        identity : str or None
+        """
+        import pyarrow.parquet as pq
+
+        file = existing_file(expand_path(path))
+        with _damage_reported(file):
+            table = pq.read_table(file)
+            about = json.loads(table.schema.metadata[_ABOUT.encode()])
+            version, own = int(about["format"]), str(about["model"])
+        if version != FORMAT:
+            raise InputError(f"{file} has format {version}, this version reads {FORMAT}")
+        if own != identity:
+            raise InputError(
+                f"{file} was made with another model ({own[:12]}…, this is {str(identity)[:12]}…)"
+            )
+        return cls(file, about, table)
+
+    @contextmanager
+    def being_opened(self) -> Iterator[None]:
+        """Say of whatever fails meanwhile that the file is damaged."""
+        with _damage_reported(self.file):
+            yield
+
+    def ids_and_texts(self) -> tuple[list[str], list[str]]:
+        """Return the names and the texts."""
+        return self.table["id"].to_pylist(), self.table["text"].to_pylist()
+
+    def vectors(self, none: Rows) -> Rows:
+        """Return the vectors, (n, D).
+
+        Parameters
+        ----------
+        none : (0, D) array, or sparse
+            What the model makes of no texts.
+        """
+        columns = [self.table[name].combine_chunks() for name in self.table.column_names[2:]]
+        flat = [np.asarray(column.flatten()) for column in columns]
+        shape = (self.table.num_rows, none.shape[1])
+        if isinstance(none, np.ndarray):
+            return flat[0].astype(np.float32).reshape(shape)
+        ends = np.concatenate([[0], np.cumsum(np.asarray(columns[0].value_lengths()))])
+        return scipy_sparse().csr_matrix((flat[1].astype(np.float32), flat[0], ends), shape)
+
+
+@contextmanager
+def _damage_reported(file: Path) -> Iterator[None]:
+    import pyarrow as pa
+
+    damaged = (OSError, LookupError, TypeError, ValueError, AttributeError)
+    try:
+        yield
+    except (pa.ArrowException, *damaged) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{file} is damaged or no search index ({reason})") from None

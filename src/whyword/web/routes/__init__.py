@@ -1,0 +1,1 @@
+"""The routes, each one call of the engine or the library."""

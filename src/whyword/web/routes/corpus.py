@@ -1,0 +1,103 @@
+"""The corpus: its words, its documents, its map, its errors."""
+
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from whyword.base.errors import Argument, InputError
+from whyword.base.printable import storable
+from whyword.web.library import TOP_WORDS
+from whyword.web.routes.answers import PROBLEMS, example, json_answer, served, to_json
+from whyword.web.schema import (
+    MOST_HITS,
+    QUERY_CHARACTERS,
+    ConfusionAnswer,
+    DocumentOut,
+    DocumentsAnswer,
+    MapAnswer,
+    Problem,
+    SearchAnswer,
+    SearchRequest,
+    WordDocumentsAnswer,
+    WordsAnswer,
+)
+
+router = APIRouter(responses=PROBLEMS | {404: {"model": Problem}})
+_MOST_LISTED = 50
+
+
+@router.get("/api/words", response_model=WordsAnswer)
+async def words(
+    request: Request,
+    target: str | None = None,
+    top: Annotated[int, Query(ge=1, le=TOP_WORDS)] = 30,
+) -> Response:
+    """Return the words that speak most for a class, or for each of them."""
+    of = served(request)
+    return await of.compute(partial(of.corpus.class_words, target, top))
+
+
+@router.get("/api/words/documents", response_model=WordDocumentsAnswer)
+async def word_documents(
+    request: Request,
+    target: str,
+    word: Annotated[str, Query(max_length=1000)],
+    top: Annotated[int, Query(ge=1, le=_MOST_LISTED)] = 20,
+) -> Response:
+    """Return the documents in which a word of a class's list speaks most for the class."""
+    of = served(request)
+    return await of.compute(partial(of.corpus.word_documents, target, word, top))
+
+
+@router.post("/api/search", response_model=SearchAnswer)
+async def search(
+    request: Request,
+    body: Annotated[SearchRequest, example(query="motion sickness in orbit", top=5)],
+) -> Response:
+    """Return the documents nearest to a text, and which words make them near."""
+    query, top = body.query, body.top
+    if len(query) > QUERY_CHARACTERS:
+        raise InputError(
+            "a ", Argument("query"), f" may have {QUERY_CHARACTERS:,} characters at most"
+        )
+    if not 1 <= top <= MOST_HITS:
+        raise InputError(Argument("top"), f" must be from 1 to {MOST_HITS}, not {top}")
+    of = served(request)
+    return await of.compute(partial(of.corpus.search, storable(query), top))
+
+
+@router.get("/api/map", response_model=MapAnswer)
+async def document_map(request: Request) -> Response:
+    """Return the documents as points, near if what serves their class is alike."""
+    of = served(request)
+    if of.map is None:
+        of.map = await of.gate.run(lambda: to_json(of.corpus.map()))
+    return json_answer(of.map)
+
+
+@router.get("/api/confusion", response_model=ConfusionAnswer)
+async def confusion(request: Request) -> Response:
+    """Return how often each label was predicted as each class."""
+    of = served(request)
+    return await of.compute(of.corpus.confusion)
+
+
+@router.get("/api/documents", response_model=DocumentsAnswer)
+async def documents(
+    request: Request,
+    label: str | None = None,
+    predicted: str | None = None,
+    offset: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
+    limit: Annotated[int, Query(ge=1, le=_MOST_LISTED)] = 10,
+) -> Response:
+    """Return the documents with a label and a prediction, the surest predictions first."""
+    of = served(request)
+    return await of.compute(partial(of.corpus.documents, label, predicted, offset, limit))
+
+
+@router.get("/api/documents/{number}", response_model=DocumentOut)
+async def document(request: Request, number: Annotated[int, Path(ge=0, le=2**31 - 1)]) -> Response:
+    """Return one document, and the words that speak most for the class predicted."""
+    of = served(request)
+    return await of.compute(partial(of.corpus.document, number))
