@@ -14,6 +14,7 @@ from whyword.batch import local
 from whyword.batch.chunks import Chunk, Place, SourceReader
 from whyword.batch.runs import cache_frequent_words
 from whyword.methods.request import Request
+from whyword.models.blackbox import as_classifier
 
 
 def class_words_corpus(
@@ -48,6 +49,7 @@ def class_words_corpus(
         Stop at a row that cannot be read, instead of leaving it out.
     """
     request = ClassWordsRequest.of(target, top, per, rank, least, method, parameters)
+    model = as_classifier(model)  # asked once, not by each process for each chunk
     Request.of(model, request.target, method, parameters=parameters)  # raises if it makes no sense
     processes = usable_cores() if workers is None else whole_number("workers", workers)
     reader = SourceReader.of(source, text, encoding)

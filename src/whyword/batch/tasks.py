@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.analysis.summary import iter_summaries
+from whyword.analysis.summary import Summarizer
 from whyword.batch.chunks import Chunk, Place
 from whyword.batch.columns import strongest, words_column
 from whyword.batch.folder import part_path, write_part
@@ -55,16 +55,21 @@ class Task(ABC):
 
     Attributes
     ----------
-    model : object
+    model : TextClassifier
+        Of anything else, that which asks it; of what kind it is, is asked here and not again.
     """
 
     stage: ClassVar[str]  # as progress names it
     model: Any
 
-    @cached_property
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", as_classifier(self.model))
+
+    @property
     def identity(self) -> str | None:
         """The model's."""
-        return as_classifier(self.model).identity
+        identity: str | None = self.model.identity
+        return identity
 
     @abstractmethod
     def about(self) -> dict[str, Any]:
@@ -87,7 +92,7 @@ class ExplainTask(Task):
 
     Attributes
     ----------
-    model : object
+    model : TextClassifier
     target : "predicted", "all", a label or several
     method : str
     parameters : dict
@@ -223,13 +228,12 @@ class PredictTask(Task):
         """Return class, probability, and the scores and probabilities of all classes."""
         import pyarrow as pa
 
-        model = as_classifier(self.model)
-        traces = list(model.trace([record.text for record in records]))
+        traces = list(self.model.trace([record.text for record in records]))
         scores = np.concatenate([trace.scores for trace in traces])
         chances = np.concatenate([trace.probabilities for trace in traces])
         predicted = np.concatenate([trace.predicted for trace in traces])
         known = np.concatenate([trace.known_words for trace in traces])
-        labels = labels_of(model)
+        labels = labels_of(self.model)
         columns = {
             "id": arrow_strings([record.id for record in records]),
             "label": pa.array([record.label for record in records], pa.string()),
@@ -259,14 +263,21 @@ class SummarizeTask(Task):
     level: str
     target: object
 
+    @cached_property
+    def summarizer(self) -> Summarizer:
+        """How vectors are made; raises if that makes no sense."""
+        parameters: dict[str, Any] = {}
+        summarizer = Summarizer.of(self.model, self.method, self.level, parameters)
+        return summarizer.for_target(self.target, None)
+
     def about(self) -> dict[str, Any]:
         """Return what distinguishes this task from others, as plain data."""
-        iter_summaries(self.model, [], self.method, self.level, target=self.target)
-        kind = as_classifier(self.model).trace_kind
+        self.summarizer  # noqa: B018 - raises if it makes no sense
+        best = method_for(self.model.trace_kind, None).name
         return {
             "task": "summarize",
             "model": self.identity,
-            "method": method_for(kind, None).name if self.method is None else self.method,
+            "method": best if self.method is None else self.method,
             "level": self.level,
             "target": self.target,
         }
@@ -275,10 +286,7 @@ class SummarizeTask(Task):
         """Return a vector for each document; of a bag of words, places and values."""
         import pyarrow as pa
 
-        texts = [record.text for record in records]
-        rows: list[Any] = list(
-            iter_summaries(self.model, texts, self.method, self.level, target=self.target)
-        )
+        rows: list[Any] = list(self.summarizer.rows([record.text for record in records]))
         columns = {"id": arrow_strings([record.id for record in records])}
         if isinstance(rows[0], np.ndarray):
             columns["vector"] = arrow_rows(np.concatenate(rows))
