@@ -40,13 +40,10 @@ MOST_PARAMETERS, MOST_OF_A_KERNEL = 10, 18
 # what may have more, and how many: fewer are welcome, more are not
 MANY_PARAMETERS = {
     # commands
-    "whyword evaluate": 16,
-    "whyword explain": 20,
-    "whyword map": 12,
-    "whyword predict": 13,
+    "whyword evaluate": 12,
+    "whyword explain": 13,
     "whyword serve": 19,
-    "whyword train": 15,
-    "whyword words": 14,
+    "whyword words": 11,
     # constructors of estimators
     "models.CNNClassifier.__init__": 14,
     # public calls

@@ -6,31 +6,17 @@ from typing import Annotated
 
 import typer
 
-from whyword.cli.inputs import parts_to_remove
-from whyword.cli.options import (
-    AsJson,
-    Encoding,
-    LabelColumn,
-    Remove,
-    Seed,
-    Source,
-    TestShare,
-    TextColumn,
-)
+from whyword.cli.inputs import MailOptions
+from whyword.cli.options import AsJson, Source
 from whyword.cli.outputs import stdout_console
 from whyword.cli.tables import class_table, one_per_class, part_table, sample
-from whyword.corpora.corpus import load_corpus
 from whyword.corpora.overview import describe
 
 
 def corpus(
     source: Source,
-    text: TextColumn = None,
-    label: LabelColumn = None,
-    test: TestShare = 0.2,
-    seed: Seed = 0,
-    remove: Remove = None,
-    encoding: Encoding = None,
+    *,
+    reading: MailOptions,
     labelled: Annotated[
         bool,
         typer.Option(" /--unlabelled", help="Texts may have no labels.", show_default=False),
@@ -39,16 +25,7 @@ def corpus(
     as_json: AsJson = False,
 ) -> None:
     """Show a corpus: its classes, how many documents, how long, a few samples."""
-    loaded = load_corpus(
-        source,
-        text=text,
-        label=label,
-        labelled=labelled,
-        test=test,
-        seed=seed,
-        remove=parts_to_remove(remove),
-        encoding=encoding,
-    )
+    loaded = reading.load(source, labelled)
     figures = describe(loaded)
     if as_json:
         print(json.dumps(asdict(figures), ensure_ascii=False, indent=2))

@@ -10,20 +10,10 @@ from whyword.base.checks import expand_path, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
-from whyword.cli.inputs import open_model, warn_of_training_texts
-from whyword.cli.options import (
-    AsJson,
-    Encoding,
-    LabelColumn,
-    ModelFolder,
-    Seed,
-    Source,
-    TestShare,
-    TextColumn,
-)
+from whyword.cli.inputs import CorpusOptions, open_model
+from whyword.cli.options import AsJson, ModelFolder, Source
 from whyword.cli.outputs import check_apart, stdout_console
 from whyword.cli.tables import evaluation_tables, some_of
-from whyword.corpora.corpus import load_corpus
 from whyword.evaluation.evaluate import evaluate as evaluation_of
 from whyword.evaluation.ranking import COMPARED, RANDOM_KNOWN
 from whyword.methods.registry import METHODS
@@ -59,14 +49,11 @@ def evaluate(
         int | None, typer.Option(help="Use so many documents only, chosen by chance.", min=2)
     ] = None,
     as_json: AsJson = False,
-    text: TextColumn = None,
-    label: LabelColumn = None,
-    test: TestShare = 0.2,
-    seed: Seed = 0,
     chance_seed: Annotated[
         int, typer.Option(help="Of random deletion, halves, the documents that --limit takes.")
     ] = 0,
-    encoding: Encoding = None,
+    *,
+    reading: CorpusOptions,
 ) -> None:
     """Judge a model, and methods that explain it, on labelled texts it was not trained on."""
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
@@ -79,8 +66,7 @@ def evaluate(
             raise InputError(f"{written} is a folder")
     chance_seed = whole_number("chance_seed", chance_seed, least=0)  # evaluate's is a seed, too
     loaded = open_model(model)
-    corpus = load_corpus(source, text=text, label=label, test=test, seed=seed, encoding=encoding)
-    warn_of_training_texts(source, corpus)
+    corpus = reading.load_unseen(source)
     chosen = some_of(len(corpus), limit, chance_seed)
     named = f"{source}, {len(chosen):,} of {len(corpus):,} by chance (seed {chance_seed})"
     with progress_bar("preparing") as report:

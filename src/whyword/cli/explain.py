@@ -13,23 +13,10 @@ from whyword.base.checks import expand_path
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
 from whyword.base.progress import counted
-from whyword.batch.runs import RunOptions, explain_corpus
-from whyword.cli.inputs import chosen_target, open_model
-from whyword.cli.options import (
-    Address,
-    Documents,
-    Encoding,
-    Engines,
-    Method,
-    ModelFolder,
-    Resume,
-    Seed,
-    TestShare,
-    TextColumn,
-    Workers,
-)
-from whyword.cli.outputs import check_apart, for_folders_only, stdout_console, write_corpus_results
-from whyword.corpora.corpus import open_texts
+from whyword.batch.runs import explain_corpus
+from whyword.cli.inputs import TextOptions, chosen_target, open_model
+from whyword.cli.options import Documents, Method, ModelFolder
+from whyword.cli.outputs import FolderOptions, check_apart, stdout_console, write_corpus_results
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.formats.registry import FORMATS
 from whyword.explanation.output import format_of, print_explanations, write_explanations
@@ -84,32 +71,24 @@ def explain(
         int | None,
         typer.Option(help="For a folder: keep so many words of each document.", min=1),
     ] = None,
-    resume: Resume = False,
-    engine: Engines = "local",
-    workers: Workers = None,
-    address: Address = None,
-    text: TextColumn = None,
-    test: TestShare = 0.2,
-    seed: Seed = 0,
-    encoding: Encoding = None,
+    *,
+    how: FolderOptions,
+    reading: TextOptions,
     parameters: dict[str, Any] | None = None,
 ) -> None:
     """Show which words made the classifier say that, in a text or in every text of a corpus."""
     parameters = parameters or {}
-    how: RunOptions = {"engine": engine, "workers": workers, "address": address, "resume": resume}
     if out is not None and format is None and _is_folder(out):
         if limit is not None:
             raise InputError(Argument("limit"), " is for a file; a folder has all documents")
         request: dict[str, Any] = {"target": chosen_target(target), "against": against, "top": top}
-        how |= {"strict": strict, "text": text, "encoding": encoding}
         run = partial(explain_corpus, method=method, **request, **parameters)
-        write_corpus_results(run, model, source, out, how)
+        write_corpus_results(run, model, source, out, how.with_reading(strict, reading))
         return
-    if top is not None or resume or engine != "local" or workers or address:
-        raise for_folders_only("top", "resume", "engine", "workers", "address")
+    how.check_unused(top=top)
     file_format = format_of(out, format)
     loaded = open_model(model)
-    records = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+    records = reading.open(source)
     texts, ids = itertools.tee(itertools.islice(records, limit))
     explanations = iter_explanations(
         loaded,

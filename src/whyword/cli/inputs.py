@@ -4,10 +4,12 @@ import logging
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from whyword.base.printable import one_line
-from whyword.corpora.corpus import Corpus
+from whyword.cli.options import Encoding, LabelColumn, Remove, Seed, TestShare, TextColumn
+from whyword.corpora.corpus import Corpus, load_corpus, open_texts
 from whyword.corpora.source import Record, name_and_part
 from whyword.models.blackbox import as_classifier
 from whyword.models.loading import load_model
@@ -25,6 +27,57 @@ def open_model(model: Path) -> TextClassifier:
         return as_classifier(loading.result())
 
 
+@dataclass(frozen=True)
+class TextOptions:
+    """How the texts of a source are read, labels or not; the fields are options."""
+
+    text: TextColumn = None
+    test: TestShare = 0.2
+    seed: Seed = 0
+    encoding: Encoding = None
+
+    def open(self, source: str) -> Iterator[Record]:
+        """Yield the documents."""
+        return open_texts(source, **asdict(self))
+
+
+@dataclass(frozen=True)
+class CorpusOptions:
+    """How a labelled corpus is read; the fields are options."""
+
+    text: TextColumn = None
+    label: LabelColumn = None
+    test: TestShare = 0.2
+    seed: Seed = 0
+    encoding: Encoding = None
+
+    def load(self, source: str, labelled: bool = True) -> Corpus:
+        """Return the corpus."""
+        return load_corpus(source, labelled=labelled, **asdict(self))
+
+    def load_unseen(self, source: str) -> Corpus:
+        """Return the corpus; warn if all of it is used though one part was made for training."""
+        corpus = self.load(source)
+        if name_and_part(source)[1] is None and len(corpus.train) and len(corpus.test):
+            name = one_line(source)
+            log.warning(
+                "all of %s is used; if the model was trained on it, say %s:test", name, name
+            )
+        return corpus
+
+
+@dataclass(frozen=True)
+class MailOptions(CorpusOptions):
+    """How a corpus is read whose texts may be mails, of which parts are cut."""
+
+    remove: Remove = None
+
+    def load(self, source: str, labelled: bool = True) -> Corpus:
+        """Return the corpus."""
+        options = asdict(self) | {"remove": _parts_to_remove(self.remove)}
+        return load_corpus(source, labelled=labelled, **options)
+
+
 def with_distinct_ids(records: Iterator[Record]) -> Iterator[Record]:
     """Yield the records, ids that were there before with a number behind them."""
     seen: Counter[str] = Counter()
@@ -34,13 +87,6 @@ def with_distinct_ids(records: Iterator[Record]) -> Iterator[Record]:
         yield record if count == 1 else record._replace(id=f"{record.id} ({count})")
 
 
-def warn_of_training_texts(source: str, corpus: Corpus) -> None:
-    """Warn if a corpus is used whole though one part of it was made for training."""
-    if name_and_part(source)[1] is None and len(corpus.train) and len(corpus.test):
-        name = one_line(source)
-        log.warning("all of %s is used; if the model was trained on it, say %s:test", name, name)
-
-
 def chosen_target(names: list[str] | None) -> str | list[str]:
     """Return the target that ``--target``, none or several times, asks for."""
     if not names:
@@ -48,8 +94,7 @@ def chosen_target(names: list[str] | None) -> str | list[str]:
     return names[0] if len(names) == 1 else names
 
 
-def parts_to_remove(remove: str | None) -> list[str] | None:
-    """Return what ``--remove`` cuts from mails; none if the corpus is to decide."""
-    if remove is None:
+def _parts_to_remove(remove: str | None) -> list[str] | None:
+    if remove is None:  # the corpus is to decide
         return None
     return [] if remove == "nothing" else [part.strip() for part in remove.split(",")]

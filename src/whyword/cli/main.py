@@ -15,6 +15,7 @@ from whyword.base.errors import WhywordError
 from whyword.cli.corpus import corpus
 from whyword.cli.evaluate import evaluate
 from whyword.cli.explain import explain
+from whyword.cli.groups import with_options_of_groups
 from whyword.cli.map import map_documents
 from whyword.cli.messages import Command, print_error
 from whyword.cli.parameters import takes_parameters, with_method_parameters
@@ -74,7 +75,9 @@ def command_line() -> typer.Typer:
     )
     app.callback()(_root)
     for name, command, example in _COMMANDS:
-        whole = with_method_parameters(command) if takes_parameters(command) else command
+        whole = with_options_of_groups(command)
+        if takes_parameters(whole):
+            whole = with_method_parameters(whole)
         app.command(name, cls=Command, epilog=f"Example:  {example}")(whole)
     return app
 

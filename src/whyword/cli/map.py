@@ -11,10 +11,9 @@ from whyword.analysis.document_map import document_map, draw_maps
 from whyword.analysis.weighting import WEIGHTINGS
 from whyword.base.errors import InputError
 from whyword.base.printable import one_line
-from whyword.cli.inputs import open_model
-from whyword.cli.options import Documents, Encoding, ModelFolder, Seed, TestShare, TextColumn
+from whyword.cli.inputs import TextOptions, open_model
+from whyword.cli.options import Documents, ModelFolder
 from whyword.cli.outputs import check_apart
-from whyword.corpora.corpus import open_texts
 from whyword.methods.registry import METHODS
 
 log = logging.getLogger(__name__)
@@ -41,10 +40,8 @@ def map_documents(
     limit: Annotated[
         int | None, typer.Option(help="Show the first so many documents only.", min=3)
     ] = None,
-    text: TextColumn = None,
-    test: TestShare = 0.2,
-    seed: Seed = 0,
-    encoding: Encoding = None,
+    *,
+    reading: TextOptions,
 ) -> None:
     """Draw the documents of a corpus as points, near if what serves their class is alike."""
     endings = (".html", ".htm", ".png", ".svg")
@@ -52,7 +49,7 @@ def map_documents(
         raise InputError(f"{out}: a map is written as one of {', '.join(endings)}")
     check_apart(out, source)
     loaded = open_model(model)
-    records = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+    records = reading.open(source)
     documents = list(itertools.islice(records, limit))
     labels = [record.label for record in documents]
     known = None if None in labels else [str(name) for name in labels]

@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -14,7 +15,8 @@ from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
 from whyword.batch.folder import REJECTS
 from whyword.batch.runs import Outcome, RunOptions
-from whyword.cli.inputs import open_model
+from whyword.cli.inputs import TextOptions, open_model
+from whyword.cli.options import Address, Engines, Resume, Workers
 from whyword.corpora.source import name_and_part
 from whyword.corpora.tables import table_kind
 
@@ -52,11 +54,34 @@ def checked_folder(out: Path) -> Path:
     return folder
 
 
-def for_folders_only(*names: str) -> InputError:
-    """Return the error that these arguments are for runs into a folder."""
-    *before, last = map(Argument, names)
-    listed = [part for one in before for part in (one, ", ")][:-1]
-    return InputError(*listed, " and ", last, " are for a folder: ", Argument("out", "why"))
+@dataclass(frozen=True)
+class FolderOptions:
+    """How a run over a corpus of any size is done; the fields are options."""
+
+    resume: Resume = False
+    engine: Engines = "local"
+    workers: Workers = None
+    address: Address = None
+
+    def with_reading(self, strict: bool, reading: TextOptions) -> RunOptions:
+        """Return them as a run takes them, with how its source is read."""
+        return {
+            "resume": self.resume,
+            "engine": self.engine,
+            "workers": self.workers,
+            "address": self.address,
+            "strict": strict,
+            "text": reading.text,
+            "encoding": reading.encoding,
+        }
+
+    def check_unused(self, **others: object) -> None:
+        """Raise if one of them, or of the others, was given though no folder is written."""
+        if self == FolderOptions() and not any(others.values()):
+            return
+        *before, last = map(Argument, [*others, *asdict(self)])
+        listed = [part for one in before for part in (one, ", ")][:-1]
+        raise InputError(*listed, " and ", last, " are for a folder: ", Argument("out", "why"))
 
 
 def write_corpus_results(

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from whyword.base.errors import Argument, WhywordError
+from whyword.cli.groups import set_parameters
 from whyword.methods.registry import METHODS, Method, Parameter
 
 
@@ -21,8 +22,8 @@ def with_method_parameters(command: Callable[..., None]) -> Callable[..., None]:
 
     The command takes those that were given as its argument `parameters`, a dict.
     """
-    signature = inspect.signature(command)
-    own = {name: one for name, one in signature.parameters.items() if name != "parameters"}
+    every = inspect.signature(command).parameters
+    own = {name: one for name, one in every.items() if name != "parameters"}
     options = dict(_options(set(own)))
     option_of = {name: option for option, name in options.items()}
 
@@ -50,11 +51,8 @@ def with_method_parameters(command: Callable[..., None]) -> Callable[..., None]:
         )
         for option, name in options.items()
     ]
-    keyword_only = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own.values()]
     after = list(own).index("method") + 1
-    every = [*keyword_only[:after], *added, *keyword_only[after:]]
-    with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {one.name: one.annotation for one in every} | {"return": None}
+    set_parameters(with_options, [*list(own.values())[:after], *added, *list(own.values())[after:]])
     return with_options
 
 

@@ -10,23 +10,11 @@ from typing import Annotated
 
 import typer
 
-from whyword.batch.runs import RunOptions, predict_corpus
-from whyword.cli.inputs import open_model
-from whyword.cli.options import (
-    Address,
-    Documents,
-    Encoding,
-    Engines,
-    ModelFolder,
-    Resume,
-    Seed,
-    TestShare,
-    TextColumn,
-    Workers,
-)
-from whyword.cli.outputs import for_folders_only, stdout_console, write_corpus_results
+from whyword.batch.runs import predict_corpus
+from whyword.cli.inputs import TextOptions, open_model
+from whyword.cli.options import Documents, ModelFolder
+from whyword.cli.outputs import FolderOptions, stdout_console, write_corpus_results
 from whyword.cli.tables import prediction_json, prediction_table
-from whyword.corpora.corpus import open_texts
 from whyword.methods.predict import predict_documents
 from whyword.models.blackbox import labels_of
 
@@ -52,30 +40,18 @@ def predict(
     strict: Annotated[
         bool, typer.Option("--strict", help="For a folder: stop at a row that cannot be read.")
     ] = False,
-    resume: Resume = False,
-    engine: Engines = "local",
-    workers: Workers = None,
-    address: Address = None,
-    text: TextColumn = None,
-    test: TestShare = 0.2,
-    seed: Seed = 0,
-    encoding: Encoding = None,
+    *,
+    how: FolderOptions,
+    reading: TextOptions,
 ) -> None:
     """Predict the class of a text or of every text of a corpus."""
     if out is not None:
-        how: RunOptions = {
-            "engine": engine,
-            "workers": workers,
-            "address": address,
-            "resume": resume,
-        }
-        how |= {"strict": strict, "text": text, "encoding": encoding}
-        write_corpus_results(predict_corpus, model, source, out, how)
+        options = how.with_reading(strict, reading)
+        write_corpus_results(predict_corpus, model, source, out, options)
         return
-    if strict or resume or engine != "local" or workers or address:
-        raise for_folders_only("strict", "resume", "engine", "workers", "address")
+    how.check_unused(strict=strict)
     loaded = open_model(model)
-    documents = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+    documents = reading.open(source)
     predictions = predict_documents(loaded, documents)
     first = list(itertools.islice(predictions, 1))  # open before printing
     predictions = itertools.chain(first, predictions)

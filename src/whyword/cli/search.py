@@ -10,19 +10,10 @@ import typer
 from whyword.analysis.search import SearchIndex
 from whyword.base.checks import expand_path
 from whyword.base.printable import one_line
-from whyword.cli.inputs import open_model, with_distinct_ids
-from whyword.cli.options import (
-    AsJson,
-    Documents,
-    Encoding,
-    ModelFolder,
-    Seed,
-    TestShare,
-    TextColumn,
-)
+from whyword.cli.inputs import TextOptions, open_model, with_distinct_ids
+from whyword.cli.options import AsJson, Documents, ModelFolder
 from whyword.cli.outputs import stdout_console
 from whyword.cli.tables import hit_json, hit_list
-from whyword.corpora.corpus import open_texts
 
 log = logging.getLogger(__name__)
 
@@ -39,10 +30,8 @@ def search(
         ),
     ] = None,
     as_json: AsJson = False,
-    text: TextColumn = None,
-    test: TestShare = 0.2,
-    seed: Seed = 0,
-    encoding: Encoding = None,
+    *,
+    reading: TextOptions,
 ) -> None:
     """Find the documents of a corpus that are nearest to a text, and say which words make it so."""
     loaded = open_model(model)
@@ -50,7 +39,7 @@ def search(
         documents = SearchIndex.load(index, loaded)
         log.info("searched: the %s documents of %s", f"{len(documents):,}", one_line(str(index)))
     else:
-        read = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+        read = reading.open(source)
         records = list(with_distinct_ids(read))
         documents = SearchIndex(loaded, (r.text for r in records), ids=(r.id for r in records))
         if index is not None:

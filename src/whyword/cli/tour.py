@@ -10,19 +10,10 @@ from whyword.base.checks import expand_path
 from whyword.base.errors import InputError
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
-from whyword.cli.inputs import open_model, warn_of_training_texts
-from whyword.cli.options import (
-    Encoding,
-    LabelColumn,
-    ModelFolder,
-    OutFolder,
-    Seed,
-    Source,
-    TestShare,
-    TextColumn,
-)
+from whyword.cli.inputs import CorpusOptions, open_model
+from whyword.cli.options import ModelFolder, OutFolder, Source
 from whyword.cli.outputs import checked_folder
-from whyword.corpora.corpus import Part, load_corpus
+from whyword.corpora.corpus import Part
 from whyword.corpora.source import name_and_part
 from whyword.reports.tour import write_tour
 
@@ -36,11 +27,8 @@ def tour(
     limit: Annotated[
         int, typer.Option(help="Documents that explanations are measured on.", min=10)
     ] = 1000,
-    text: TextColumn = None,
-    label: LabelColumn = None,
-    test: TestShare = 0.2,
-    seed: Seed = 0,
-    encoding: Encoding = None,
+    *,
+    reading: CorpusOptions,
 ) -> None:
     """Show a model on labelled texts at a glance: heatmaps, mistakes, words, map, evaluation."""
     folder = checked_folder(out)
@@ -48,8 +36,7 @@ def tour(
         if expand_path(taken).resolve() == folder.resolve():
             raise InputError(f"{out} is what the tour is made of; name another folder")
     loaded = open_model(model)
-    corpus = load_corpus(source, text=text, label=label, test=test, seed=seed, encoding=encoding)
-    warn_of_training_texts(source, corpus)
+    corpus = reading.load_unseen(source)
     part = Part(corpus.texts, corpus.labels, corpus.ids)
     with progress_bar("preparing") as report:
         title = f"{model.name} on {source}"

@@ -8,11 +8,10 @@ import typer
 
 from whyword.base.checks import expand_path
 from whyword.base.errors import Argument, InputError
-from whyword.cli.inputs import parts_to_remove
-from whyword.cli.options import Encoding, LabelColumn, Remove, Seed, Source, TestShare, TextColumn
+from whyword.cli.inputs import MailOptions
+from whyword.cli.options import Source
 from whyword.cli.outputs import stdout_console
 from whyword.cli.tables import training_summary
-from whyword.corpora.corpus import load_corpus
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
 from whyword.models.linear.classifier import SVMClassifier
@@ -45,26 +44,14 @@ def train(
     max_words: Annotated[
         int | None, typer.Option(help="Keep the first so many words of each text (default: all).")
     ] = None,
-    text: TextColumn = None,
-    label: LabelColumn = None,
-    test: TestShare = 0.2,
-    seed: Seed = 0,
-    remove: Remove = None,
-    encoding: Encoding = None,
+    *,
+    reading: MailOptions,
 ) -> None:
     """Train a classifier on a corpus's training part and try it on the test part."""
-    loaded = load_corpus(
-        source,
-        text=text,
-        label=label,
-        test=test,
-        seed=seed,
-        remove=parts_to_remove(remove),
-        encoding=encoding,
-    )
+    loaded = reading.load(source)
     classifier: Estimator
     if model is Model.SVM:
-        classifier = SVMClassifier(max_words=max_words, seed=seed)
+        classifier = SVMClassifier(max_words=max_words, seed=reading.seed)
     else:
         classifier = CNNClassifier(
             vectors=vectors,
@@ -73,7 +60,7 @@ def train(
             epochs=epochs,
             validation=int(validation) if validation.is_integer() else validation,
             max_words=max_words,
-            seed=seed,
+            seed=reading.seed,
         )
     out = expand_path(out)
     check_writable(out)

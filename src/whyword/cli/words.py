@@ -16,20 +16,10 @@ from whyword.base.errors import InputError
 from whyword.base.files import atomic_write
 from whyword.base.printable import one_line
 from whyword.base.progress import counted
-from whyword.cli.inputs import chosen_target, open_model, with_distinct_ids
-from whyword.cli.options import (
-    AsJson,
-    Documents,
-    Encoding,
-    Method,
-    ModelFolder,
-    Seed,
-    TestShare,
-    TextColumn,
-)
+from whyword.cli.inputs import TextOptions, chosen_target, open_model, with_distinct_ids
+from whyword.cli.options import AsJson, Documents, Method, ModelFolder
 from whyword.cli.outputs import check_apart, stdout_console
 from whyword.cli.tables import word_tables
-from whyword.corpora.corpus import open_texts
 from whyword.corpora.source import Record
 
 log = logging.getLogger(__name__)
@@ -53,17 +43,15 @@ def words(
         Path | None, typer.Option("--html", help="Write a page, each word linked to its text.")
     ] = None,
     as_json: AsJson = False,
-    text: TextColumn = None,
-    test: TestShare = 0.2,
-    seed: Seed = 0,
-    encoding: Encoding = None,
+    *,
+    reading: TextOptions,
 ) -> None:
     """Show the words that speak most for each class, over all texts of a corpus."""
     check_apart(html, source)
     loaded = open_model(model)
 
     def records() -> Iterator[Record]:
-        read = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+        read = reading.open(source)
         return with_distinct_ids(read)
 
     if html is not None and source == "-":
