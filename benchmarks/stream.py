@@ -249,7 +249,7 @@ def main() -> None:
         plain = ExplainTask(model, "predicted", "lrp", {})
         memory = in_memory(plain, chunks, cores)
         ahead = in_memory(
-            replace(plain, model=cache_frequent_words(model, SourceReader.of(source))),
+            replace(plain, model=cache_frequent_words(model, SourceReader.of(source))[0]),
             chunks,
             cores,
         )
@@ -279,7 +279,7 @@ def main() -> None:
         if arguments.ray:
             some = documents_of(kept / f"resampled-{RAY_DOCUMENTS}.parquet", RAY_DOCUMENTS)
             missed.append(beside_ray(model, some, scratch, arguments.rounds))
-        ready = replace(plain, model=cache_frequent_words(model, SourceReader.of(source)))
+        ready = replace(plain, model=cache_frequent_words(model, SourceReader.of(source))[0])
         print(f"microseconds for a document, one process ({LEXICON_BYTES // MB} MB for words):")
         stages = profile(ready, source, scratch)
         for name, micros in (*stages.items(), ("together", sum(stages.values()))):

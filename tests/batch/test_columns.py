@@ -1,33 +1,10 @@
-"""Arrow columns without an object for each word."""
+"""The strongest words of each document."""
 
 import numpy as np
-import pyarrow as pa
 
-from whyword.batch.columns import rows_column, strongest, texts_column
-from whyword.explanation.formats.parquet import arrow_lists
+from whyword.batch.columns import strongest
 
 FIRSTS = np.array([0, 2, 2, 5], np.int64)
-
-
-def test_lists() -> None:
-    assert arrow_lists(np.arange(5), FIRSTS).to_pylist() == [[0, 1], [], [2, 3, 4]]
-    pairs = np.arange(10, dtype=np.int32).reshape(5, 2)
-    assert arrow_lists(pairs, FIRSTS).to_pylist() == [
-        [[0, 1], [2, 3]],
-        [],
-        [[4, 5], [6, 7], [8, 9]],
-    ]
-    assert arrow_lists(pa.array(list("abcde")), FIRSTS).to_pylist()[2] == ["c", "d", "e"]
-    deep = np.arange(20).reshape(5, 2, 2)
-    assert arrow_lists(deep, FIRSTS).to_pylist()[0] == [[[0, 1], [2, 3]], [[4, 5], [6, 7]]]
-    assert arrow_lists(np.empty(0), np.array([0])).to_pylist() == []
-    every_second = np.arange(10)[::2]
-    assert arrow_lists(every_second, FIRSTS).to_pylist() == [[0, 2], [], [4, 6, 8]]
-
-
-def test_rows_and_texts() -> None:
-    assert rows_column(np.eye(2)).to_pylist() == [[1.0, 0.0], [0.0, 1.0]]
-    assert texts_column(["a", "\ud800"]).to_pylist() == ["a", "\ufffd"]
 
 
 def test_the_strongest() -> None:

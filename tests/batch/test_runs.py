@@ -17,12 +17,13 @@ import psutil
 import pytest
 from keywords import Keywords
 from networks import small_cnn, topical
+from opens import count_opens
 from served import model
 from streams import Run, contents, write_corpus
 
 from whyword import CNNClassifier, InputError, WhywordError, explain, explain_corpus, predict_corpus
 from whyword.base.progress import Progress
-from whyword.batch import Outcome, chunks, folder, summarize_corpus
+from whyword.batch import Outcome, chunks, class_words_corpus, folder, summarize_corpus
 from whyword.batch import runs as corpora
 from whyword.batch.folder import MANIFEST, REJECTS
 from whyword.batch.tasks import ExplainTask
@@ -76,6 +77,28 @@ def whole(cnn: CNNClassifier, source: Path, tmp_path_factory: pytest.TempPathFac
         out = tmp_path_factory.mktemp("whole") / "why"
         explain_corpus(cnn, source, out, "all")
     return out
+
+
+@pytest.mark.parametrize("name", ["posts.csv", "posts.jsonl.gz", "posts.parquet"])
+def test_every_row_is_read_once(
+    cnn: CNNClassifier, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Columns, frequent words and documents: one look at the file for all of them."""
+    texts = pd.DataFrame({"text": topical(100)[0]})
+    path = tmp_path / name
+    if name.endswith(".csv"):
+        texts.to_csv(path, index=False)
+    elif name.endswith(".gz"):
+        texts.to_json(path, orient="records", lines=True)
+    else:
+        texts.to_parquet(path)
+    opens = count_opens(monkeypatch)
+    explain_corpus(cnn, path, tmp_path / "why", workers=1)
+    class_words_corpus(cnn, path, workers=1)
+    assert opens[name] == 1 + 2  # class words are read again for the names of their documents
+    explain_corpus(cnn, path, tmp_path / "strictly", strict=True, workers=1)
+    assert opens[name] == 3 + 2  # a strict reader sees no further than to the first bad row
+    assert contents(tmp_path / "why") == contents(tmp_path / "strictly")
 
 
 def test_rows_are_those_of_explain(cnn: CNNClassifier, source: Path, whole: Path) -> None:

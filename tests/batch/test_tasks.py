@@ -1,5 +1,6 @@
 """What is written of a chunk is what explain, predict and summarize say."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,10 @@ from networks import made_cnn, made_text
 from served import TEXTS, model
 
 from whyword import ConservationError, Explanation, InputError, explain, summarize, tokenize
-from whyword.batch.tasks import ExplainTask, PredictTask, SummarizeTask
+from whyword.batch.tasks import ExplainTask, PredictTask, SummarizeTask, Task
 from whyword.corpora.source import Record
 from whyword.explanation.formats.parquet import read as read_parquet
+from whyword.models.blackbox import BlackBox
 
 ODD = [*TEXTS[:12], "", "nobody knows", "ün𝔘 \ud800 moon", "moon"]
 RECORDS = [Record(f"post {n}", text, None, None) for n, text in enumerate(ODD)]
@@ -187,6 +189,21 @@ def test_predictions_of_somebody_elses_model() -> None:
         assert row["probabilities"] == row["scores"] == Coin().predict_proba([text])[0]
         assert row["known_words"] == len(tokenize(text))
         assert row["classes"] == ["heads", "tails"]
+
+
+@pytest.mark.parametrize(
+    "task", [ExplainTask(Coin(), "all", None, {}), PredictTask(Coin())], ids=["explain", "predict"]
+)
+def test_what_a_model_is_is_asked_once(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not again for what a run is, nor for each chunk."""
+
+    def ask(self: BlackBox, model: object) -> None:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr(BlackBox, "__init__", ask)
+    assert task.about()["model"] is None
+    assert [task.table(RECORDS).num_rows for _ in range(2)] == [len(RECORDS)] * 2
+    assert replace(task).model is task.model
 
 
 def test_the_method_is_recorded_by_its_name() -> None:

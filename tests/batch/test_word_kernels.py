@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from whyword import tokenize
 from whyword.base.printable import storable
-from whyword.batch.columns import texts_column, words_column
+from whyword.batch.columns import words_column
 from whyword.batch.word_kernels import byte_spans
+from whyword.explanation.formats.parquet import arrow_strings
 
 
 @given(st.lists(st.text(max_size=40), max_size=6))
@@ -18,7 +19,7 @@ def test_words_are_those_of_the_documents(texts: list[str]) -> None:
     documents = [tokenize(text) for text in texts]
     spans = np.concatenate([np.empty((0, 2), np.int32), *(d.spans for d in documents)])
     firsts = np.cumsum([0, *map(len, documents)]).astype(np.int64)
-    actual = words_column(texts_column(texts), spans, firsts)
+    actual = words_column(arrow_strings(texts), spans, firsts)
     assert actual.to_pylist() == [[storable(word) for word in d.words] for d in documents]
 
 
@@ -27,7 +28,7 @@ def test_every_letter(text: str) -> None:
     """Each code point by itself, and the whole text."""
     spans = np.array([*((n, n + 1) for n in range(len(text))), (len(text), len(text))], np.int32)
     firsts = np.array([0, len(spans)], np.int64)
-    (actual,) = words_column(texts_column([text]), spans, firsts).to_pylist()
+    (actual,) = words_column(arrow_strings([text]), spans, firsts).to_pylist()
     assert actual == [*storable(text), ""]
 
 

@@ -1,16 +1,14 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from unittest import mock
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from opens import count_opens
 from pyarrow import parquet
 
 from whyword import InputError
-from whyword.corpora.tables import open_table, table_kind, text_lines
+from whyword.corpora.tables import open_table, table_kind
 
 Write = Callable[[str, "str | bytes"], Path]
 
@@ -135,17 +133,23 @@ def test_a_truncated_parquet_file(tmp_path: Path) -> None:
         open_table(path)
 
 
-@given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0\ufeff")))
-@pytest.mark.parametrize("block", [1, 2, 7])
-def test_lines_do_not_depend_on_the_block_size(
-    text: str, block: int, tmp_path_factory: pytest.TempPathFactory
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv.gz", "a.jsonl", "a.jsonl.gz", "a.parquet"])
+def test_a_beginning_is_read_once(
+    write: Write, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path_factory.mktemp("lines") / "a.txt"
-    path.write_bytes(text.encode())
-    with mock.patch("whyword.corpora.tables._BLOCK", block):
-        lines = list(text_lines(path))
-    *ended, last = text.split("\n")
-    assert lines == [line + "\n" for line in ended] + [last] * bool(last)
+    content = '{"text": "a"}\n{"text": "b"}\n' if "jsonl" in name else "text\na\nb\n"
+    if name == "a.parquet":
+        parquet.write_table(pa.table({"text": ["a", "b"]}), tmp_path / name)
+    else:
+        write(name, content)
+    opens = count_opens(monkeypatch)
+    table = open_table(tmp_path / name)
+    read = [[values for _, values in table.rows(["text"], skip)] for skip in (print, print)]
+    assert read == [[("a",), ("b",)]] * 2
+    assert opens == {name: 2}  # once to know the columns and read, once to read it again
+    gone = open_table(tmp_path / name)
+    (tmp_path / name).unlink()
+    assert len(list(gone.rows(["text"]))) == 2  # there is no second look
 
 
 def test_kinds() -> None:

@@ -4,13 +4,14 @@ import glob
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from whyword.base.checks import expand_path
 from whyword.base.errors import InputError
 from whyword.base.progress import OnProgress, Progress
-from whyword.corpora.source import Record, name_and_part, open_source
+from whyword.corpora.source import Record, Source, name_and_part, open_source
 from whyword.corpora.tables import BadRow, OnBadRow, raise_bad_row, table_kind
 
 ROWS = 2_048  # documents of a chunk
@@ -87,6 +88,10 @@ class SourceReader:
     notes: tuple[str, ...] = ()
     rows: int = ROWS
     characters: int = CHARACTERS
+    _opened: dict[str, Source] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_opened": {}}  # another process opens its files itself
 
     @classmethod
     def of(
@@ -104,14 +109,18 @@ class SourceReader:
             raise InputError(f"the source is the path of files or a corpus's name, not a {kind}")
         source = _absolute_source(source)
         files = _table_files(source)
+        first = source if files is None else str(files[0])
+        opened = open_source(first, text=text, labelled=False, encoding=encoding)
         if files is None:
-            opened = open_source(source, text=text, labelled=False, encoding=encoding)
-            shards, base, chosen = ((source,),), None, text
-            return cls(shards, base, chosen, encoding, opened.notes, ROWS, CHARACTERS)
-        opened = open_source(files[0], text=text, labelled=False, encoding=encoding)
-        chosen = text if opened.columns is None else opened.columns.text
-        base = os.path.commonpath([file.parent for file in files]) if len(files) > 1 else None
-        return cls(_shards(files), base, chosen, encoding, opened.notes, ROWS, CHARACTERS)
+            shards: tuple[tuple[str, ...], ...] = ((source,),)
+            base, chosen = None, text
+        else:
+            shards = _shards(files)
+            base = os.path.commonpath([file.parent for file in files]) if len(files) > 1 else None
+            chosen = text if opened.columns is None else opened.columns.text
+        reader = cls(shards, base, chosen, encoding, opened.notes, ROWS, CHARACTERS)
+        reader._opened[first] = opened  # its beginning is read: for the first who reads on
+        return reader
 
     @property
     def files(self) -> list[Path]:
@@ -147,6 +156,23 @@ class SourceReader:
         if chunk.records or chunk.bad_rows:
             yield chunk
 
+    def all_chunks(self, strict: bool = False) -> Iterator[Chunk]:
+        """Yield the chunks of all shards, one after the other."""
+        return chain.from_iterable(self.chunks(shard, strict) for shard in range(len(self.shards)))
+
+    def look_ahead(self, count: int, strict: bool = False) -> tuple[list[Chunk], Iterator[Chunk]]:
+        """Return the first shard's first chunks, and all chunks there are, each read once.
+
+        What one sees ahead does not depend on `strict`: a strict reader, who stops at a row that
+        the others leave out, begins anew.
+        """
+        first = self.chunks(0)
+        ahead = list(islice(first, count))
+        if strict:
+            return ahead, self.all_chunks(strict)
+        others = (self.chunks(shard) for shard in range(1, len(self.shards)))
+        return ahead, chain(ahead, first, chain.from_iterable(others))
+
     def _records(self, shard: int, on_bad_row: OnBadRow, report: OnProgress) -> Iterator[Record]:
         names = self.shards[shard]
         for at, name in enumerate(names):
@@ -154,15 +180,11 @@ class SourceReader:
             def report_file(event: Progress, before: int = at) -> None:
                 report(Progress(share=(before + (event.share or 0.0)) / len(names)))
 
-            opened = open_source(
-                name,
-                text=self.text,
-                labelled=False,
-                encoding=self.encoding,
-                on_progress=report_file,
+            opened = self._opened.pop(name, None) or open_source(
+                name, text=self.text, labelled=False, encoding=self.encoding
             )
             prefix = "" if self.base is None else f"{os.path.relpath(name, self.base)}:"
-            for record in opened.read(on_bad_row):
+            for record in opened.read(on_bad_row, report_file):
                 yield record._replace(id=prefix + record.id) if prefix else record
 
 

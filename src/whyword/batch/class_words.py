@@ -15,6 +15,7 @@ from whyword.batch import local
 from whyword.batch.chunks import Chunk, Place, SourceReader
 from whyword.batch.runs import cache_frequent_words
 from whyword.methods.request import Request
+from whyword.models.blackbox import as_classifier
 
 
 def class_words_corpus(
@@ -49,15 +50,17 @@ def class_words_corpus(
         Stop at a row that cannot be read, instead of leaving it out.
     """
     request = ClassWordsRequest.of(target, top, per, rank, least, method, parameters)
+    model = as_classifier(model)  # asked once, not by each process for each chunk
     Request.of(model, request.target, method, parameters=parameters)  # raises if it makes no sense
     processes = usable_cores() if workers is None else whole_number("workers", workers)
     reader = SourceReader.of(source, text, encoding)
     whole = request.collect(model, [])
     order: deque[Place] = deque()  # of chunks that are read and not merged yet
     early: dict[Place, WordStatistics] = {}
-    work, share = _CollectStatistics(cache_frequent_words(model, reader), request), 0.0
+    ready, chunks = cache_frequent_words(model, reader, strict)
+    work, share = _CollectStatistics(ready, request), 0.0
     report = on_progress or ignore
-    for chunk, statistics in local.run(work, _chunks(reader, strict, order), processes):
+    for chunk, statistics in local.run(work, _in_order(chunks, order), processes):
         early[chunk.place] = statistics
         while order and order[0] in early:
             whole.merge(early.pop(order.popleft()))
@@ -78,13 +81,12 @@ class _CollectStatistics:
         return replace(chunk, records=[], bad_rows=[]), statistics
 
 
-def _chunks(reader: SourceReader, strict: bool, order: deque[Place]) -> Iterator[Chunk]:
-    """Read everything, and say in which order."""
-    for shard in range(len(reader.shards)):
-        for chunk in reader.chunks(shard, strict):
-            if chunk.records:
-                order.append(chunk.place)
-                yield chunk
+def _in_order(chunks: Iterator[Chunk], order: deque[Place]) -> Iterator[Chunk]:
+    """Yield the chunks that have documents, and say in which order."""
+    for chunk in chunks:
+        if chunk.records:
+            order.append(chunk.place)
+            yield chunk
 
 
 def _with_names(numbered: ClassWords, reader: SourceReader) -> ClassWords:
@@ -92,7 +94,7 @@ def _with_names(numbered: ClassWords, reader: SourceReader) -> ClassWords:
     numbers = {entry.document for entries in numbered.values() for entry in entries}
     names: dict[str | int, str] = {}
     number = 0
-    for chunk in _chunks(reader, False, deque()):
+    for chunk in reader.all_chunks():
         for record in chunk.records:
             if number in numbers:
                 names[number] = record.id

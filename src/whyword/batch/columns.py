@@ -1,21 +1,15 @@
-"""Answers of many documents as Arrow columns, without a Python object for each word."""
+"""The words of many documents as an Arrow column, without a Python object for each word.
 
-from collections.abc import Sequence
+The other columns are encoded as in any file of explanations, by `explanation/formats/parquet.py`.
+"""
+
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.printable import storable
 from whyword.batch.word_kernels import byte_spans, gather_bytes
 from whyword.explanation.formats.parquet import arrow_lists
-
-
-def texts_column(texts: Sequence[str]) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return strings as an Arrow array; halves of surrogate pairs are replaced."""
-    import pyarrow as pa
-
-    return pa.array([storable(text) for text in texts], pa.string())
 
 
 def words_column(
@@ -44,11 +38,6 @@ def words_column(
     gather_bytes(text, places, ends, out)
     words = pa.StringArray.from_buffers(len(spans), pa.py_buffer(ends), pa.py_buffer(out))
     return arrow_lists(words, firsts)
-
-
-def rows_column(rows: NDArray[Any]) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return an array's rows as an Arrow array of lists."""
-    return arrow_lists(rows.reshape(-1), np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1])
 
 
 def strongest(

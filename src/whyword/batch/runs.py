@@ -1,10 +1,9 @@
 """Corpora larger than memory: explained, predicted, summarised into a folder of Parquet files."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -214,16 +213,17 @@ def _check_apart(out: Path, source: Path) -> None:
 def _process_chunks(task: Task, reader: SourceReader, folder: RunFolder, how: RunOptions) -> int:
     """Do what is not done yet; return how many rows could not be read."""
     strict, workers = how.get("strict", False), how.get("workers")
-    ready = replace(task, model=cache_frequent_words(task.model, reader))
+    model, chunks = cache_frequent_words(task.model, reader, strict)
+    ready = replace(task, model=model)
     report, n_documents, share = how.get("on_progress") or ignore, 0, 0.0
     with Rejects(folder.path) as rejects:
         if how.get("engine") == "ray":
             arguments = (ready, reader, folder, rejects, strict, workers, how.get("address"))
             running = onray.run(*arguments)
         else:
-            chunks = _unwritten_chunks(reader, folder, rejects, strict)
             work = partial(ready.write, folder=folder.path)
-            running = local.run(work, chunks, workers or usable_cores())
+            unwritten = _unwritten_chunks(chunks, folder, rejects)
+            running = local.run(work, unwritten, workers or usable_cores())
         for done in running:
             folder.done[done.place] = done.n_documents
             n_documents += done.n_documents
@@ -233,20 +233,26 @@ def _process_chunks(task: Task, reader: SourceReader, folder: RunFolder, how: Ru
 
 
 def _unwritten_chunks(
-    reader: SourceReader, folder: RunFolder, rejects: Rejects, strict: bool
+    chunks: Iterable[Chunk], folder: RunFolder, rejects: Rejects
 ) -> Iterator[Chunk]:
     """Read everything; yield the chunks that are not written yet."""
-    for shard in range(len(reader.shards)):
-        for chunk in reader.chunks(shard, strict):
-            rejects.add(chunk.bad_rows)
-            if chunk.records and chunk.place not in folder.done:
-                yield chunk
+    for chunk in chunks:
+        rejects.add(chunk.bad_rows)
+        if chunk.records and chunk.place not in folder.done:
+            yield chunk
 
 
-def cache_frequent_words(model: Any, reader: SourceReader) -> Any:  # noqa: ANN401 - any model
-    """Return the model with its answers to words that are frequent in the first documents."""
+def cache_frequent_words(
+    model: Any,  # noqa: ANN401 - any model
+    reader: SourceReader,
+    strict: bool = False,
+) -> tuple[Any, Iterator[Chunk]]:
+    """Return the model with its answers to words that are frequent in the first documents.
+
+    And the chunks of all documents: the first ones are not read again.
+    """
     if not isinstance(model, Caching):
-        return model
-    first = islice(reader.chunks(0), _SAMPLE)
-    texts = (record.text for chunk in first for record in chunk.records)
-    return model.cache_frequent_words(texts, LEXICON_BYTES)
+        return model, reader.all_chunks(strict)
+    ahead, chunks = reader.look_ahead(_SAMPLE, strict)
+    texts = (record.text for chunk in ahead for record in chunk.records)
+    return model.cache_frequent_words(texts, LEXICON_BYTES), chunks

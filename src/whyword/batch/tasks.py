@@ -2,23 +2,30 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.analysis.summary import iter_summaries
-from whyword.base.labels import Label
+from whyword.analysis.summary import Summarizer
 from whyword.batch.chunks import Chunk, Place
-from whyword.batch.columns import rows_column, strongest, texts_column, words_column
+from whyword.batch.columns import strongest, words_column
 from whyword.batch.folder import part_path, write_part
 from whyword.corpora.source import Record
 from whyword.explanation import row
-from whyword.explanation.formats.parquet import arrow_lists, arrow_schema, parameters_text
+from whyword.explanation.formats.parquet import (
+    arrow_lists,
+    arrow_repeat,
+    arrow_rows,
+    arrow_schema,
+    arrow_strings,
+    encode,
+)
 from whyword.methods.registry import method_for
 from whyword.methods.request import Answer, Request
 from whyword.models.blackbox import as_classifier, labels_of
@@ -48,16 +55,21 @@ class Task(ABC):
 
     Attributes
     ----------
-    model : object
+    model : TextClassifier
+        Of anything else, that which asks it; of what kind it is, is asked here and not again.
     """
 
     stage: ClassVar[str]  # as progress names it
     model: Any
 
-    @cached_property
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", as_classifier(self.model))
+
+    @property
     def identity(self) -> str | None:
         """The model's."""
-        return as_classifier(self.model).identity
+        identity: str | None = self.model.identity
+        return identity
 
     @abstractmethod
     def about(self) -> dict[str, Any]:
@@ -80,7 +92,7 @@ class ExplainTask(Task):
 
     Attributes
     ----------
-    model : object
+    model : TextClassifier
     target : "predicted", "all", a label or several
     method : str
     parameters : dict
@@ -126,13 +138,10 @@ class ExplainTask(Task):
         import pyarrow as pa
 
         names = iter([record.id for record in records])
-        tables = []
-        for answer in self.request.answers([record.text for record in records]):
-            columns = self._columns(answer)
-            columns["id"] = texts_column([next(names) for _ in answer.trace.documents])
-            arrays = [columns[field.name].cast(field.type) for field in self.schema]
-            tables.append(pa.Table.from_arrays(arrays, schema=self.schema))
-        return pa.concat_tables(tables)
+        answers = self.request.answers([record.text for record in records])
+        return pa.concat_tables(
+            encode(self._columns(answer, names), self.schema) for answer in answers
+        )
 
     @cached_property
     def schema(self) -> Arrow:
@@ -148,12 +157,11 @@ class ExplainTask(Task):
             top=self.top,
         )
 
-    def _columns(self, answer: Answer) -> dict[str, Arrow]:
-        import pyarrow as pa
-
+    def _columns(self, answer: Answer, names: Iterator[str]) -> dict[str, Any]:
+        """Return the fields of a block's explanations, those of words as Arrow arrays."""
         trace, targets, relevance = answer
-        target, count = self.request.target, len(trace.documents)
-        documents = trace.documents
+        documents, target, method = trace.documents, self.request.target, self.request.method.name
+        count, single = len(documents), target.single
         firsts = np.cumsum([0, *map(len, documents)]).astype(np.int64)
         spans = np.concatenate([np.empty((0, 2), np.int32), *(d.spans for d in documents)])
         known = np.concatenate([np.empty(0, np.bool_), *trace.known])
@@ -163,49 +171,42 @@ class ExplainTask(Task):
         whole = row.relevance_sums(values, firsts)
         residual = row.residual_of(scores, whole, relevance.padding, relevance.constant)
         if self.strict:
-            row.check_conserved(residual, scores, self.request.method.name)
-        texts = texts_column([document.text for document in documents])
-        columns: dict[str, Arrow] = {
+            row.check_conserved(residual, scores, method)
+        texts = arrow_strings([document.text for document in documents])
+        columns = {
+            "id": list(islice(names, count)),
             "text": texts,
-            "truncated": pa.array([document.truncated for document in documents], pa.int32()),
-            "classes": _repeat(target.labels, count),
-            "scores": rows_column(trace.scores),
+            "truncated": [document.truncated for document in documents],
+            "classes": [target.labels] * count,
+            "scores": trace.scores,
             "target": self._targets(targets),
-            "residual": _per_target(residual, target.single),
-            "padding": _per_target(relevance.padding, target.single),
-            "constant": _per_target(relevance.constant, target.single),
-            "conserves": pa.repeat(self.request.conserves, count),
+            "residual": _per_target(residual, single),
+            "padding": _per_target(relevance.padding, single),
+            "constant": _per_target(relevance.constant, single),
+            "conserves": [self.request.conserves] * count,
+            "method": [method] * count,
+            "parameters": [self.request.recorded] * count,
+            "model": [self.identity] * count,
         }
         if self.top is not None:
             chosen, firsts = strongest(values, firsts, self.top)
             spans, known, values = spans[chosen], known[chosen], values[chosen]
-            left = whole - row.relevance_sums(values, firsts)
-            columns["left_out"] = _per_target(left, target.single)
-        columns |= {
+            columns["left_out"] = _per_target(whole - row.relevance_sums(values, firsts), single)
+        return columns | {
             "words": words_column(texts, spans, firsts),
             "spans": arrow_lists(spans, firsts),
             "known": arrow_lists(known, firsts),
-            "relevance": arrow_lists(values[:, 0] if target.single else values, firsts),
-        }
-        about = {
-            "method": self.request.method.name,
-            "parameters": parameters_text(self.request.recorded),
-            "model": self.identity,
-        }
-        return columns | {
-            name: pa.repeat(pa.scalar(value, pa.string()), count) for name, value in about.items()
+            "relevance": arrow_lists(values[:, 0] if single else values, firsts),
         }
 
-    def _targets(self, targets: NDArray[np.int32]) -> Arrow:
-        import pyarrow as pa
-
+    def _targets(self, targets: NDArray[np.int32]) -> list[object]:
+        """Return what each document's relevance is for."""
         target = self.request.target
         if target.all:
-            return pa.repeat("all", len(targets))
-        labels = pa.array(list(target.labels))
+            return ["all"] * len(targets)
         if target.single:
-            return labels.take(pa.array(targets[:, 0]))
-        return _repeat([target.labels[number] for number in target.columns or ()], len(targets))
+            return [target.labels[number] for number in targets[:, 0].tolist()]
+        return [[target.labels[number] for number in target.columns or ()]] * len(targets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,22 +228,21 @@ class PredictTask(Task):
         """Return class, probability, and the scores and probabilities of all classes."""
         import pyarrow as pa
 
-        model = as_classifier(self.model)
-        traces = list(model.trace([record.text for record in records]))
+        traces = list(self.model.trace([record.text for record in records]))
         scores = np.concatenate([trace.scores for trace in traces])
         chances = np.concatenate([trace.probabilities for trace in traces])
         predicted = np.concatenate([trace.predicted for trace in traces])
         known = np.concatenate([trace.known_words for trace in traces])
-        labels = labels_of(model)
+        labels = labels_of(self.model)
         columns = {
-            "id": texts_column([record.id for record in records]),
+            "id": arrow_strings([record.id for record in records]),
             "label": pa.array([record.label for record in records], pa.string()),
             "predicted": pa.array(labels).take(pa.array(predicted)),
             "probability": pa.array(chances.max(axis=1)),
             "known_words": pa.array(known),
-            "classes": _repeat(labels, len(records)),
-            "scores": rows_column(scores),
-            "probabilities": rows_column(chances),
+            "classes": arrow_repeat(pa.array([labels]), len(records)),
+            "scores": arrow_rows(scores),
+            "probabilities": arrow_rows(chances),
         }
         return pa.table(columns).replace_schema_metadata({"model": self.identity or ""})
 
@@ -263,14 +263,21 @@ class SummarizeTask(Task):
     level: str
     target: object
 
+    @cached_property
+    def summarizer(self) -> Summarizer:
+        """How vectors are made; raises if that makes no sense."""
+        parameters: dict[str, Any] = {}
+        summarizer = Summarizer.of(self.model, self.method, self.level, parameters)
+        return summarizer.for_target(self.target, None)
+
     def about(self) -> dict[str, Any]:
         """Return what distinguishes this task from others, as plain data."""
-        iter_summaries(self.model, [], self.method, self.level, target=self.target)
-        kind = as_classifier(self.model).trace_kind
+        self.summarizer  # noqa: B018 - raises if it makes no sense
+        best = method_for(self.model.trace_kind, None).name
         return {
             "task": "summarize",
             "model": self.identity,
-            "method": method_for(kind, None).name if self.method is None else self.method,
+            "method": best if self.method is None else self.method,
             "level": self.level,
             "target": self.target,
         }
@@ -279,13 +286,10 @@ class SummarizeTask(Task):
         """Return a vector for each document; of a bag of words, places and values."""
         import pyarrow as pa
 
-        texts = [record.text for record in records]
-        rows: list[Any] = list(
-            iter_summaries(self.model, texts, self.method, self.level, target=self.target)
-        )
-        columns = {"id": texts_column([record.id for record in records])}
+        rows: list[Any] = list(self.summarizer.rows([record.text for record in records]))
+        columns = {"id": arrow_strings([record.id for record in records])}
         if isinstance(rows[0], np.ndarray):
-            columns["vector"] = rows_column(np.concatenate(rows))
+            columns["vector"] = arrow_rows(np.concatenate(rows))
         else:
             firsts = np.cumsum([0, *(n for part in rows for n in np.diff(part.indptr))])
             places = np.concatenate([part.indices for part in rows]).astype(np.int32)
@@ -296,16 +300,5 @@ class SummarizeTask(Task):
         return pa.table(columns).replace_schema_metadata(about)
 
 
-def _per_target(values: NDArray[np.float64], single: bool) -> Arrow:
-    import pyarrow as pa
-
-    return pa.array(np.ascontiguousarray(values[:, 0])) if single else rows_column(values)
-
-
-def _repeat(labels: Sequence[Label], count: int) -> Arrow:
-    """Return a list of labels so many times."""
-    import pyarrow as pa
-
-    numbers = np.tile(np.arange(len(labels), dtype=np.int32), count)
-    firsts = np.arange(count + 1, dtype=np.int64) * len(labels)
-    return arrow_lists(pa.array(list(labels)).take(pa.array(numbers)), firsts)
+def _per_target(values: NDArray[np.float64], single: bool) -> NDArray[np.float64]:
+    return np.ascontiguousarray(values[:, 0]) if single else values

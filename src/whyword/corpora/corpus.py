@@ -8,9 +8,10 @@ from pathlib import Path
 
 from whyword.base.checks import expand_path, share, whole_number
 from whyword.base.errors import Argument, InputError
+from whyword.corpora.lines import text_lines
 from whyword.corpora.source import Record, name_and_part, open_source
 from whyword.corpora.split import hold_out
-from whyword.corpora.tables import table_kind, text_lines
+from whyword.corpora.tables import table_kind
 
 log = logging.getLogger(__name__)
 

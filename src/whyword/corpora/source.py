@@ -8,18 +8,17 @@ from typing import NamedTuple, Protocol
 
 from whyword.base.checks import expand_path, join_names, strings
 from whyword.base.errors import Advice, Argument, InputError, Part
-from whyword.base.progress import OnProgress
+from whyword.base.progress import OnProgress, ignore
+from whyword.corpora.lines import flaw_of, text_lines
 from whyword.corpora.mail_parts import check_parts, clean_post
 from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.corpora.tables import (
     BadRow,
     OnBadRow,
     Table,
-    flaw_of,
     open_table,
     raise_bad_row,
     table_kind,
-    text_lines,
 )
 
 NEWSGROUPS = "20newsgroups"
@@ -45,7 +44,9 @@ class Record(NamedTuple):
 class Records(Protocol):
     """How documents are read."""
 
-    def __call__(self, on_bad_row: OnBadRow = ...) -> Iterator[Record]:
+    def __call__(
+        self, on_bad_row: OnBadRow = ..., on_progress: OnProgress = ...
+    ) -> Iterator[Record]:
         """Stream the documents from the first; those that cannot be read go to `on_bad_row`."""
 
 
@@ -75,9 +76,14 @@ class Source:
     def __iter__(self) -> Iterator[Record]:
         return self.read()
 
-    def read(self, on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Record]:
-        """Yield the documents; those that cannot be read go to `on_bad_row` and are left out."""
-        for record in self.records(on_bad_row):
+    def read(
+        self, on_bad_row: OnBadRow = raise_bad_row, on_progress: OnProgress = ignore
+    ) -> Iterator[Record]:
+        """Yield the documents; those that cannot be read go to `on_bad_row` and are left out.
+
+        `on_progress` is called with the share of a table that is read, again and again.
+        """
+        for record in self.records(on_bad_row, on_progress):
             if self.part is not None and record.split is None:
                 raise InputError(f"{self.name} has no split of its own; load_corpus makes one")
             if self.part in (None, record.split):
@@ -101,7 +107,6 @@ def open_source(
     labelled: bool = True,
     remove: Collection[str] | None = None,
     encoding: str | None = None,
-    on_progress: OnProgress | None = None,
 ) -> Source:
     """Open a source of documents for streaming.
 
@@ -118,31 +123,28 @@ def open_source(
         Parts of newsgroup posts or mails to cut; headers by default for newsgroups.
     encoding : str, optional
         Of text files; UTF-8 by default (newsgroups: Latin-1).
-    on_progress : callable, optional
-        Called with the share of a table that is read, again and again.
     """
     name, part = name_and_part(source)
     remove = None if remove is None else strings("remove", remove)
     check_parts(remove or ())
     path = expand_path(name)
     notes: list[str] = []
-    if name == NEWSGROUPS or (path.is_dir() and _holds_newsgroups(path)):
+    splits = _split_folders(path) if name != NEWSGROUPS and path.is_dir() else None
+    if name == NEWSGROUPS or (splits is not None and _holds_newsgroups(splits)):
         remove = ("headers",) if remove is None else remove
         encoding = encoding or "latin-1"
         notes.append(f"newsgroup posts; removed: {', '.join(remove) or 'nothing'}")
     columns: Columns | None = None
     if name == NEWSGROUPS:
-        records = _of_table(
-            open_table(newsgroups_table(), on_progress=on_progress), Columns(*COLUMNS)
-        )
-    elif path.is_dir():
-        records = _of_folder(path, encoding or "utf-8")
-        if _split_folders(path):
+        records = _of_table(open_table(newsgroups_table()), Columns(*COLUMNS))
+    elif splits is not None:
+        records = _of_folder(path, splits, encoding or "utf-8")
+        if None not in splits:
             notes.append("train and test as the folders say")
     elif not path.exists():
         raise InputError(f"{name}: no such file or folder{_hint(name)}")
     else:
-        table = open_table(path, encoding or "utf-8", on_progress)
+        table = open_table(path, encoding or "utf-8")
         columns = _choose_columns(table, text, label, labelled)
         notes += _choices(columns, text, label)
         records = _of_table(table, columns, labelled)
@@ -170,8 +172,10 @@ def _hint(name: str) -> str:
 
 
 def _clean(records: Records, remove: Collection[str]) -> Records:
-    def clean_records(on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Record]:
-        for record in records(on_bad_row):
+    def clean_records(
+        on_bad_row: OnBadRow = raise_bad_row, on_progress: OnProgress = ignore
+    ) -> Iterator[Record]:
+        for record in records(on_bad_row, on_progress):
             yield record._replace(text=clean_post(record.text, remove))
 
     return clean_records
@@ -180,8 +184,7 @@ def _clean(records: Records, remove: Collection[str]) -> Records:
 # ---- folders ------------------------------------------------------------------------------
 
 
-def _of_folder(path: Path, encoding: str) -> Records:
-    splits = _split_folders(path) or {None: path}
+def _of_folder(path: Path, splits: dict[str | None, Path], encoding: str) -> Records:
     if not any(_subfolders(folder) for folder in splits.values()):
         tables = sum(table_kind(file) is not None for file in path.iterdir())
         if tables:
@@ -191,7 +194,9 @@ def _of_folder(path: Path, encoding: str) -> Records:
             )
         raise InputError(f"{path} has no sub-folders; expected one per class, with a file per text")
 
-    def records(on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Record]:
+    def records(
+        on_bad_row: OnBadRow = raise_bad_row, on_progress: OnProgress = ignore
+    ) -> Iterator[Record]:
         lenient = on_bad_row is not raise_bad_row
         for split, folder in splits.items():
             for class_folder in _subfolders(folder):
@@ -207,8 +212,11 @@ def _of_folder(path: Path, encoding: str) -> Records:
     return records
 
 
-def _split_folders(path: Path) -> dict[str | None, Path] | None:
-    """Return the folders ``train`` and ``test`` (or ``…-train``, ``…-test``), if that is all."""
+def _split_folders(path: Path) -> dict[str | None, Path]:
+    """Return the folders ``train`` and ``test`` (or ``…-train``, ``…-test``), if that is all.
+
+    If there are no such, the folder itself, for None.
+    """
     folders = _subfolders(path)
     names = {folder.name for folder in folders}
     prefixes = {name[: -len(split)] for name in names for split in SPLITS if name.endswith(split)}
@@ -221,16 +229,16 @@ def _split_folders(path: Path) -> dict[str | None, Path] | None:
             f"{path} has the folders {join_names(sorted(names))}; expected one per class, or train "
             "and test with one per class in each"
         )
-    return None
+    return {None: path}
 
 
 def _subfolders(path: Path) -> list[Path]:
     return sorted(entry for entry in path.iterdir() if entry.is_dir() and entry.name[0] != ".")
 
 
-def _holds_newsgroups(path: Path) -> bool:
-    folder = (_split_folders(path) or {"train": path})["train"]
-    return {entry.name for entry in _subfolders(folder)} == GROUPS
+def _holds_newsgroups(splits: dict[str | None, Path]) -> bool:
+    first = next(iter(splits.values()))
+    return {entry.name for entry in _subfolders(first)} == GROUPS
 
 
 # ---- tables -------------------------------------------------------------------------------
@@ -240,7 +248,9 @@ def _of_table(table: Table, columns: Columns, labelled: bool = True) -> Records:
     names = [name for name in columns if name is not None]
     at = {role: names.index(name) for role, name in columns._asdict().items() if name is not None}
 
-    def records(on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Record]:
+    def records(
+        on_bad_row: OnBadRow = raise_bad_row, on_progress: OnProgress = ignore
+    ) -> Iterator[Record]:
         unreadable = 0
 
         def count_bad_row(row: BadRow) -> None:
@@ -248,7 +258,8 @@ def _of_table(table: Table, columns: Columns, labelled: bool = True) -> Records:
             unreadable += 1
             on_bad_row(row)
 
-        rows = table.rows(names, raise_bad_row if on_bad_row is raise_bad_row else count_bad_row)
+        handle = raise_bad_row if on_bad_row is raise_bad_row else count_bad_row
+        rows = table.rows(names, handle, on_progress)
         for number, (place, values) in enumerate(rows, 1):
             text = values[at["text"]]
             if not isinstance(text, str):

@@ -1,28 +1,22 @@
 """Rows of CSV, TSV, JSON Lines and Parquet files, streamed, with the place of each."""
 
-import codecs
 import csv
-import gzip
-import io
 import json
-import re
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Protocol, TypeAlias, cast
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from whyword.base.checks import existing_file, join_names
-from whyword.base.errors import Argument, InputError
+from whyword.base.errors import InputError
 from whyword.base.progress import OnProgress, Progress, ignore
+from whyword.corpora.lines import TextFile, flaw_of
 
 Row: TypeAlias = tuple[str, tuple[object, ...]]  # where it stands, its values
 
 _DELIMITERS = ",;\t|"
-_BLOCK = 1 << 20
 _ROWS = 256  # of a Parquet file at a time; rows may be large
 _LONGEST_FIELD = (1 << 31) - 1  # what a C long holds everywhere
-_ESCAPED = re.compile("[\udc80-\udcff]")  # what stands for a byte that could not be decoded
 
 
 class BadRow(NamedTuple):
@@ -43,16 +37,21 @@ def raise_bad_row(row: BadRow) -> None:
 class Rows(Protocol):
     """How a table's rows are read."""
 
-    def __call__(self, names: Sequence[str], on_bad_row: OnBadRow = ...) -> Iterator[Row]:
+    def __call__(
+        self, names: Sequence[str], on_bad_row: OnBadRow = ..., on_progress: OnProgress = ...
+    ) -> Iterator[Row]:
         """Stream (place, values of the named columns) from the beginning.
 
-        Rows that cannot be read go to `on_bad_row` and are left out.
+        Rows that cannot be read go to `on_bad_row` and are left out; `on_progress` is called with
+        the share of the file that is read.
         """
 
 
 @dataclass(frozen=True)
 class Table:
     """A file of rows.
+
+    What was read of the file to know its columns is not read again by the first who asks for rows.
 
     Attributes
     ----------
@@ -66,7 +65,7 @@ class Table:
     rows: Rows
 
 
-def open_table(path: Path, encoding: str = "utf-8", on_progress: OnProgress | None = None) -> Table:
+def open_table(path: Path, encoding: str = "utf-8") -> Table:
     """Open a table by its ending: .csv .tsv .jsonl .ndjson .json, each also .gz; .parquet."""
     kind = table_kind(path)
     if kind is None:
@@ -76,7 +75,7 @@ def open_table(path: Path, encoding: str = "utf-8", on_progress: OnProgress | No
         raise InputError(f"{path}: unknown kind of file; expected {endings} (or a folder)")
     if existing_file(path).stat().st_size == 0:
         raise InputError(f"{path} is empty")
-    return _READERS[kind](path, encoding, on_progress or ignore)
+    return _READERS[kind](path, encoding)
 
 
 def table_kind(path: Path) -> str | None:
@@ -85,99 +84,17 @@ def table_kind(path: Path) -> str | None:
     return next((ending for ending in _READERS if name.endswith(ending)), None)
 
 
-def text_lines(
-    path: Path,
-    encoding: str = "utf-8",
-    lenient: bool = False,
-    on_progress: OnProgress | None = None,
-) -> Iterator[str]:
-    """Stream a text file's lines with their ends; errors name the byte and the line.
-
-    A lenient reader lets NUL pass, and U+DC80 … U+DCFF for bytes that cannot be decoded.
-    """
-    decoder = _decoder(path, encoding, "surrogateescape" if lenient else "strict")
-    wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
-    tail: list[str] = []  # of a line that spans blocks, joined once, so a long line stays linear
-    line, read = 1, 0
-    for block in _blocks(path, on_progress or ignore):
-        read += len(block)
-        if not wide and not lenient and b"\0" in block:
-            at = read - len(block) + block.index(b"\0")
-            raise InputError(
-                f"{path}: NUL byte at byte {at} (line {line + block[: block.index(0)].count(10)}): "
-                "not a text file, or not in this encoding; say ",
-                Argument("encoding", "utf-16"),
-                " if it is that",
-            )
-        try:
-            text = decoder.decode(block, final=not block)
-        except UnicodeDecodeError as error:
-            raise _decoding_error(path, encoding, error, read, line) from None
-        except UnicodeError as error:  # UTF-16 without a mark of its byte order
-            raise InputError(
-                f"{path}: {error}; say ", Argument("encoding", "utf-16-le"), " or …-be"
-            ) from None
-        *whole, rest = text.split("\n")
-        for piece in whole:
-            tail.append(piece)
-            yield "".join(tail) + "\n"
-            tail.clear()
-        line += len(whole)
-        tail.append(rest)
-    if last := "".join(tail):
-        yield last
-
-
-def _decoding_error(
-    path: Path, encoding: str, error: UnicodeDecodeError, read: int, line: int
-) -> InputError:
-    bad = error.object
-    at = read - len(bad) + error.start
-    line += bad[: error.start].count(b"\n")
-    return InputError(
-        f"{path}: byte {at} (line {line}) is not valid {encoding}: {bad[error.start]:#04x}; say ",
-        Argument("encoding", "latin-1"),
-        ", cp1252 or whatever it is",
-    )
-
-
-def flaw_of(text: str, encoding: str) -> str | None:
-    """Return what is wrong with text that was read leniently, or None."""
-    if not text.isascii() and (match := _ESCAPED.search(text)):
-        return f"byte {ord(match[0]) - 0xDC00:#04x} is not valid {encoding}"
-    return "NUL byte" if "\0" in text else None
-
-
-def _decoder(path: Path, encoding: str, errors: str = "strict") -> codecs.IncrementalDecoder:
-    try:
-        io.TextIOWrapper(io.BytesIO(), encoding)  # refuses what is no text encoding: base64
-        name = codecs.lookup(encoding).name
-        return codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)(errors)
-    except (LookupError, ValueError, TypeError):
-        raise InputError(f"{path}: unknown ", Argument("encoding"), f" {encoding!r}") from None
-
-
-def _blocks(path: Path, report: OnProgress) -> Iterator[bytes]:
-    """Stream the file's bytes, decompressed; the last block is empty."""
-    size = path.stat().st_size or 1
-    try:
-        with path.open("rb") as file:
-            packed = path.suffix.lower() == ".gz"
-            stream = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if packed else file
-            while block := stream.read(_BLOCK):
-                report(Progress(share=file.tell() / size))
-                yield block
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{path}: damaged or cut-off gzip file ({error})") from None
-    yield b""
-
-
-def _open_csv(path: Path, encoding: str, report: OnProgress) -> Table:
+def _open_csv(path: Path, encoding: str) -> Table:
     csv.field_size_limit(_LONGEST_FIELD)  # the default, 131,072 characters, refuses long documents
+    file = TextFile(path, encoding)
 
-    def rows(names: Sequence[str], on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Row]:
+    def rows(
+        names: Sequence[str],
+        on_bad_row: OnBadRow = raise_bad_row,
+        on_progress: OnProgress = ignore,
+    ) -> Iterator[Row]:
         places = [columns.index(name) for name in names]
-        lines = text_lines(path, encoding, on_bad_row is not raise_bad_row, report)
+        lines = file.lines(on_bad_row is not raise_bad_row, on_progress)
         records = _csv_records(path, lines, delimiter, on_bad_row)
         next(records)
         for line, fields in records:
@@ -196,19 +113,19 @@ def _open_csv(path: Path, encoding: str, report: OnProgress) -> Table:
             else:
                 on_bad_row(BadRow(place, flaw))
 
-    delimiter, columns = _csv_header(path, encoding)
+    delimiter, columns = _csv_header(file)
     return Table(path, columns, rows)
 
 
-def _csv_header(path: Path, encoding: str) -> tuple[str, tuple[str, ...]]:
+def _csv_header(file: TextFile) -> tuple[str, tuple[str, ...]]:
     """Return the delimiter that cuts the header line into most fields, and these."""
-    lines = text_lines(path, encoding, lenient=True)  # what is below it is another matter
+    lines = file.look(lenient=True)  # what is below it is another matter
     line = next((line for line in lines if line.strip()), None)
-    if line is None or flaw_of(line, encoding):
-        next((line for line in text_lines(path, encoding) if line.strip()), None)  # says why
+    if line is None or flaw_of(line, file.encoding):
+        next((line for line in file.look() if line.strip()), None)  # says why
     if line is None:
-        raise InputError(f"{path} has no header line")
-    delimiters = "\t" if table_kind(path) == ".tsv" else _DELIMITERS
+        raise InputError(f"{file.path} has no header line")
+    delimiters = "\t" if table_kind(file.path) == ".tsv" else _DELIMITERS
     headers = [(mark, _cut(line, mark)) for mark in delimiters]
     delimiter, columns = max(headers, key=lambda header: len(header[1]))
     return delimiter, tuple(name.strip() for name in columns)
@@ -242,10 +159,14 @@ def _csv_records(
         begin = reader.line_num + 1
 
 
-def _open_jsonl(path: Path, encoding: str, report: OnProgress) -> Table:
-    def objects(on_bad_row: OnBadRow) -> Iterator[tuple[str, dict[str, object]]]:
+def _open_jsonl(path: Path, encoding: str) -> Table:
+    file = TextFile(path, encoding)
+
+    def objects(
+        lines: Iterator[str], on_bad_row: OnBadRow
+    ) -> Iterator[tuple[str, dict[str, object]]]:
         lenient = on_bad_row is not raise_bad_row
-        for number, line in enumerate(text_lines(path, encoding, lenient, report), 1):
+        for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             place = f"{path}, line {number}"
@@ -255,17 +176,22 @@ def _open_jsonl(path: Path, encoding: str, report: OnProgress) -> Table:
             else:
                 yield place, value
 
-    def rows(names: Sequence[str], on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Row]:
-        for place, value in objects(on_bad_row):
+    def rows(
+        names: Sequence[str],
+        on_bad_row: OnBadRow = raise_bad_row,
+        on_progress: OnProgress = ignore,
+    ) -> Iterator[Row]:
+        lines = file.lines(on_bad_row is not raise_bad_row, on_progress)
+        for place, value in objects(lines, on_bad_row):
             missing = [name for name in names if name not in value]
             if missing:
                 on_bad_row(BadRow(place, f"no {missing[0]!r}, which the first line has"))
             else:
                 yield place, tuple(value[name] for name in names)
 
-    first = next(objects(lambda _: None), None)
+    first = next(objects(file.look(lenient=True), lambda _: None), None)
     if first is None:
-        next(objects(raise_bad_row), None)
+        next(objects(file.look(), raise_bad_row), None)
         raise InputError(f"{path} has no rows")
     return Table(path, tuple(first[1]), rows)
 
@@ -283,21 +209,24 @@ def _json_object(line: str) -> dict[str, object] | str:
     return value
 
 
-def _open_parquet(path: Path, encoding: str, report: OnProgress) -> Table:
+def _open_parquet(path: Path, encoding: str) -> Table:
     import pyarrow
     from pyarrow import parquet
 
     def damaged_file(error: Exception) -> InputError:
         return InputError(f"{path}: not a whole Parquet file ({str(error).splitlines()[0]})")
 
-    def rows(names: Sequence[str], on_bad_row: OnBadRow = raise_bad_row) -> Iterator[Row]:
+    def rows(
+        names: Sequence[str],
+        on_bad_row: OnBadRow = raise_bad_row,
+        on_progress: OnProgress = ignore,
+    ) -> Iterator[Row]:
         number = 0
         try:
-            # what pyarrow reads ahead it keeps until the end
-            with parquet.ParquetFile(path, pre_buffer=False) as file:
+            with opened.pop() if opened else open_file() as file:
                 for batch in file.iter_batches(_ROWS, columns=list(names)):
                     read = number + batch.num_rows
-                    report(Progress(share=read / file.metadata.num_rows))
+                    on_progress(Progress(share=read / file.metadata.num_rows))
                     columns = (_python_values(batch[name]) for name in names)
                     for values in zip(*columns, strict=True):
                         number += 1
@@ -310,8 +239,13 @@ def _open_parquet(path: Path, encoding: str, report: OnProgress) -> Table:
         except (pyarrow.ArrowException, OSError, OverflowError) as error:
             raise damaged_file(error) from None
 
+    def open_file() -> Any:  # noqa: ANN401 - pyarrow has no types
+        # what pyarrow reads ahead it keeps until the end
+        return parquet.ParquetFile(path, pre_buffer=False)
+
     try:
-        columns = tuple(parquet.read_schema(path).names)
+        opened = [open_file()]  # for the first who reads it
+        columns = tuple(opened[0].schema_arrow.names)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise damaged_file(error) from None
     return Table(path, columns, rows)
@@ -341,7 +275,7 @@ def _decode(value: bytes | None) -> object:
         return _NotText(f"text that is not UTF-8 ({error.reason}, byte {error.start})")
 
 
-_READERS: dict[str, Callable[[Path, str, OnProgress], Table]] = {
+_READERS: dict[str, Callable[[Path, str], Table]] = {
     ".csv": _open_csv,
     ".tsv": _open_csv,
     ".jsonl": _open_jsonl,

@@ -6,13 +6,21 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from explained import assert_same
 from networks import made_cnn, topical
 
 from whyword import Explanation, Explanations, InputError, SVMClassifier, explain
-from whyword.explanation.formats.parquet import read, write
+from whyword.explanation.formats.parquet import (
+    arrow_lists,
+    arrow_repeat,
+    arrow_rows,
+    arrow_strings,
+    read,
+    write,
+)
 
 
 def test_elements_travel_too(tmp_path: Path) -> None:
@@ -95,3 +103,26 @@ def test_rows_are_written_block_by_block(tmp_path: Path) -> None:
     assert write((row | {"id": str(n)} for n in range(300)), tmp_path / "why.parquet") == 300
     assert [row["id"] for row in read(tmp_path / "why.parquet")] == [str(n) for n in range(300)]
     assert pq.ParquetFile(tmp_path / "why.parquet").num_row_groups == 2
+
+
+def test_lists() -> None:
+    firsts = np.array([0, 2, 2, 5], np.int64)
+    assert arrow_lists(np.arange(5), firsts).to_pylist() == [[0, 1], [], [2, 3, 4]]
+    pairs = np.arange(10, dtype=np.int32).reshape(5, 2)
+    assert arrow_lists(pairs, firsts).to_pylist() == [
+        [[0, 1], [2, 3]],
+        [],
+        [[4, 5], [6, 7], [8, 9]],
+    ]
+    assert arrow_lists(pa.array(list("abcde")), firsts).to_pylist()[2] == ["c", "d", "e"]
+    deep = np.arange(20).reshape(5, 2, 2)
+    assert arrow_lists(deep, firsts).to_pylist()[0] == [[[0, 1], [2, 3]], [[4, 5], [6, 7]]]
+    assert arrow_lists(np.empty(0), np.array([0])).to_pylist() == []
+    every_second = np.arange(10)[::2]
+    assert arrow_lists(every_second, firsts).to_pylist() == [[0, 2], [], [4, 6, 8]]
+
+
+def test_rows_and_texts() -> None:
+    assert arrow_rows(np.eye(2)).to_pylist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert arrow_strings(["a", "\ud800", None]).to_pylist() == ["a", "\ufffd", None]
+    assert arrow_repeat(pa.array([["a", "b"]]), 2).to_pylist() == [["a", "b"]] * 2

@@ -21,7 +21,6 @@ _BLOCK = 256  # rows of a Parquet file's row group
 
 def write(rows: Iterable[Row], path: Path) -> int:
     """Write a Parquet file, one row an explanation, a block at a time; return how many."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     remaining = iter(rows)
@@ -32,8 +31,8 @@ def write(rows: Iterable[Row], path: Path) -> int:
     remaining, count = chain(first, remaining), 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while block := list(islice(remaining, _BLOCK)):
-            arrays = [_column([row[field.name] for row in block], field) for field in schema]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            columns = {name: [row[name] for row in block] for name in schema.names}
+            writer.write_table(encode(columns, schema))
             count += len(block)
     return count
 
@@ -52,17 +51,40 @@ def read(path: Path) -> Iterator[Row]:
         raise InputError(f"{path} is damaged or no Parquet file ({reason})") from None
 
 
-def _column(values: list[Any], field: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+def encode(columns: Mapping[str, Any], schema: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return rows of explanations as an Arrow table.
+
+    Parameters
+    ----------
+    columns : mapping from the name of a field to
+        its values, one for each row; or an array of as many rows; or an Arrow array of them. A
+        value that all rows have is best the same object in all.
+    schema : Arrow schema
+        As :func:`arrow_schema` makes it.
+    """
+    import pyarrow as pa
+
+    arrays = [_column(columns[field.name], field) for field in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _column(values: Any, field: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
     """Return the values of one column as an Arrow array."""
     import pyarrow as pa
 
+    if isinstance(values, pa.Array):
+        return values.cast(field.type)
+    if isinstance(values, np.ndarray):
+        return (arrow_rows(values) if values.ndim > 1 else pa.array(values)).cast(field.type)
+    if len(values) > 1 and all(value is values[0] for value in values):
+        return arrow_repeat(_column(values[:1], field), len(values))
     element, shape = BY_NAME[field.name].element, BY_NAME[field.name].shape
     if element == "json":
         values = [parameters_text(value) for value in values]
     elif element == "string" and shape:
         values = [[storable(word) for word in words] for words in values]
     elif element == "string":
-        values = [value and storable(value) for value in values]
+        return arrow_strings(values)
     elif all(isinstance(value, np.ndarray) for value in values):
         return _lists(values, field.type)
     try:
@@ -75,6 +97,25 @@ def _lists(values: list[Any], kind: Any) -> Any:  # noqa: ANN401 - pyarrow has n
     """Return arrays as an Arrow array of lists."""
     firsts = np.cumsum([0, *map(len, values)])
     return arrow_lists(np.concatenate(values), firsts).cast(kind)
+
+
+def arrow_strings(texts: Sequence[str | None]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return strings as an Arrow array; halves of surrogate pairs are replaced."""
+    import pyarrow as pa
+
+    return pa.array([text and storable(text) for text in texts], pa.string())
+
+
+def arrow_repeat(one: Any, count: int) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return an Arrow array of one value so many times, without a Python object for each."""
+    import pyarrow as pa
+
+    return one.take(pa.array(np.zeros(count, np.int32)))
+
+
+def arrow_rows(rows: NDArray[Any]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return an array's rows as an Arrow array of lists."""
+    return arrow_lists(rows.reshape(-1), np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1])
 
 
 def arrow_lists(values: Any, firsts: NDArray[Any]) -> Any:  # noqa: ANN401 - pyarrow has no types
