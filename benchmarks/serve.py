@@ -48,8 +48,7 @@ from whyword.models.cnn.network import TABLE_BYTES
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.limits import Limits
-from whyword.web.processes import usual_processes
-from whyword.web.serving import bound_socket, run
+from whyword.web.serving import bound_socket, run, usual_processes
 
 LATENCY = 10.0  # milliseconds at 1 client, at most
 FASTER = 4.0  # times the requests of autograd, at least
