@@ -152,6 +152,7 @@ def serve(kind: str, shape: Shape, folder: Path) -> None:
     else:
         engine = Engine(model, cache_bytes=TABLE_BYTES // shape.processes)
     app, bound = create_app(engine), bound_socket(HOST, 0)
+    port = bound.getsockname()[1]
 
     async def telling(scope: Message, receive: Receive, send: Send) -> None:
         await app(scope, receive, send)
@@ -161,7 +162,7 @@ def serve(kind: str, shape: Shape, folder: Path) -> None:
             os.write(1, f"{told[0]} {told[1]}\n".encode())  # in one piece
 
     def ready() -> None:
-        print(bound.getsockname()[1], flush=True)
+        print(port, flush=True)
 
     run(telling, bound, engine.limits, ready, shape.processes)
 

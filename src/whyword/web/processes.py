@@ -43,7 +43,7 @@ def run_processes(
     ----------
     app : ASGI application
     bound : socket
-        That listens; all processes accept from it.
+        That listens; given away. All processes accept from it.
     limits : Limits
         Of each process.
     count : int

@@ -96,6 +96,7 @@ def run(
     ----------
     app : ASGI application
     bound : socket
+        Given away: whoever serves closes it.
     limits : Limits
     ready : callable
         Called once the server listens.
