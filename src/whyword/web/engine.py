@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
 from whyword.methods.explain import explain_blocks
 from whyword.methods.registry import Cost, method_for, methods_for
@@ -123,14 +123,14 @@ class Engine:
         for text in texts:
             if len(text) > self.limits.characters:
                 raise InputError(
-                    f"a text has {len(text):,} characters, this server reads "
-                    f"{self.limits.characters:,} at most"
+                    *("a ", Argument("text"), f" has {len(text):,} characters, this server reads "),
+                    f"{self.limits.characters:,} at most",
                 )
         if most_words is None or sum(len(text) + 1 for text in texts) <= 2 * most_words:
             return  # too short to hold more: a word and what parts it from the next take two
         words = sum(map(len, self.model.documents(texts)))
         if words > most_words:
             raise InputError(
-                f"the texts have {words:,} words together, this server explains {most_words:,} "
-                "at a time; send fewer or shorter ones"
+                *("the ", Argument("documents"), f" have {words:,} words together, this server "),
+                f"explains {most_words:,} at a time; send fewer or shorter ones",
             )
