@@ -49,8 +49,8 @@ from whyword.models.cnn.word_cache import RecentWords
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.limits import Limits
-from whyword.web.processes import usual_processes
-from whyword.web.serving import bound_socket, run
+from whyword.web.serving import bound_socket, run, usual_processes
+from whyword.words.document import Text
 
 LATENCY = 10.0  # milliseconds at 1 client, at most
 FASTER = 4.0  # times the requests of autograd, at least
@@ -102,10 +102,10 @@ class AutogradEngine(Engine):
         method: str | None = None,
     ) -> list[dict[str, Any]]:
         """Return the explanations of the predicted classes, whatever was asked for."""
-        self._check(texts, self.limits.words)
-        return [self._explained(text, name) for text, name in zip(texts, ids, strict=True)]
+        read = self._read(texts, self.limits.words)
+        return [self._explained(text, name) for text, name in zip(read, ids, strict=True)]
 
-    def _explained(self, text: str, name: str | None) -> dict[str, Any]:
+    def _explained(self, text: Text, name: str | None) -> dict[str, Any]:
         import torch
 
         batch = self._inputs.batch([text])
@@ -154,6 +154,7 @@ def serve(kind: str, shape: Shape, folder: Path) -> None:
     else:
         engine = Engine(model, cache_bytes=TABLE_BYTES // shape.processes)
     app, bound = create_app(engine), bound_socket(HOST, 0)
+    port = bound.getsockname()[1]
 
     async def telling(scope: Message, receive: Receive, send: Send) -> None:
         await app(scope, receive, send)
@@ -164,7 +165,7 @@ def serve(kind: str, shape: Shape, folder: Path) -> None:
             os.write(1, f"{told[0]} {told[1]}\n".encode())  # in one piece
 
     def ready() -> None:
-        print(bound.getsockname()[1], flush=True)
+        print(port, flush=True)
 
     run(telling, bound, engine.limits, ready, shape.processes)
 

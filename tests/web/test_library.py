@@ -1,5 +1,6 @@
 """A corpus as a model sees it."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from whyword.web import library as module
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.library import Library, open_library
+from whyword.words.document import Document
 
 QUERY = "the moon and the rocket orbit"
 
@@ -253,6 +255,19 @@ def test_a_class_that_is_called_like_a_question(name: str) -> None:
 
 
 # ---- search -----------------------------------------------------------------------------------
+
+
+def test_a_query_is_not_tokenised_for_each_hit(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus, asked = library(), []
+    real = corpus.model.documents
+
+    def documents(texts: Iterable[str]) -> Iterator[Document]:
+        asked.append(list(texts))
+        return real(asked[-1])
+
+    monkeypatch.setattr(corpus.model, "documents", documents)
+    hits = corpus.search(QUERY, 6)["hits"]
+    assert asked == [[QUERY, *(TEXTS[hit["number"]] for hit in hits)]]
 
 
 @pytest.mark.parametrize("kind", KINDS)

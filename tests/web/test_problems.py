@@ -69,6 +69,8 @@ def test_a_model_that_fails_is_no_fault_of_the_request(caplog: pytest.LogCapture
         ("/api/explain", {"documents": [{"text": "a", "deleted": "0"}]}, ["deleted"]),
         ("/api/explain", {"documents": ["a"], "target": 5, "method": 5}, ["target", "method"]),
         ("/api/explain", {"documents": ["a"], "targt": "all"}, []),
+        ("/api/explain", {"documents": ["s" * 1_000_001]}, ["text"]),
+        ("/api/explain", {"documents": ["s " * 20_001]}, ["documents"]),
         ("/api/explain", [], []),
         ("/api/search", {"query": "moon", "top": 51}, ["top"]),
         ("/api/search", {"query": "moon " * 2001}, ["query"]),

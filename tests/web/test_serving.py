@@ -3,50 +3,24 @@
 import signal
 import socket
 import sys
-import time
-from collections.abc import Callable
-from contextlib import closing, suppress
-from http.client import HTTPConnection
 
 import pytest
-from served import Server, rest_of
+from served import ECHO, Server, rest_of
 
 from whyword import InputError
 from whyword.base.errors import MissingExtraError
 from whyword.web import serving
 from whyword.web.limits import Limits
-from whyword.web.serving import address_of, bound_socket, check_extra, has_screen, open_page, run
-
-SCRIPT = """
-import json, sys
-from whyword.web.limits import Limits
-from whyword.web.serving import address_of, bound_socket, run
-
-async def app(scope, receive, send):
-    if scope["type"] == "lifespan":
-        for stage in ("startup", "shutdown"):
-            await receive()
-            await send({"type": f"lifespan.{stage}.complete"})
-            print(stage, file=sys.stderr, flush=True)
-        return
-    body, more = b"", True
-    while more:
-        message = await receive()
-        body, more = body + message["body"], message["more_body"]
-    if body == b"break":
-        raise ZeroDivisionError
-    answer = b"x" * 50_000_000 if body == b"large" else json.dumps(len(body)).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(answer))]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": answer})
-
-bound = bound_socket("127.0.0.1", 0)
-address = address_of(bound, "127.0.0.1")
-seconds = float(sys.argv[1]) if sys.argv[1:] else 10
-limits = Limits(connections=3, read_seconds=seconds, write_seconds=seconds)
-run(app, bound, limits, lambda: print(address, flush=True))
-"""
-
+from whyword.web.serving import (
+    address_of,
+    bound_socket,
+    check_extra,
+    checked_processes,
+    has_screen,
+    open_page,
+    run,
+    usual_processes,
+)
 
 # ---- ports and addresses ----------------------------------------------------------------------
 
@@ -55,7 +29,7 @@ def test_a_port_that_is_taken() -> None:
     with bound_socket("127.0.0.1", 0) as first:
         port = first.getsockname()[1]
         # another server that has not begun to answer yet, either
-        with pytest.raises(InputError, match=f"cannot listen on 127.0.0.1:{port} .*--port"):
+        with pytest.raises(InputError, match=f"cannot listen on 127.0.0.1:{port} .*port"):
             bound_socket("127.0.0.1", port)
     bound_socket("127.0.0.1", port).close()
 
@@ -78,7 +52,7 @@ def test_the_first_free_port_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         with bound_socket("127.0.0.1", None) as free:
             assert port < free.getsockname()[1] < port + 10
         monkeypatch.setattr(serving, "_TRIED", 1)
-        with pytest.raises(InputError, match=rf"127.0.0.1:{port} … {port} .*say another: --port"):
+        with pytest.raises(InputError, match=rf"127.0.0.1:{port} … {port} .*say another port"):
             bound_socket("127.0.0.1", None)
 
 
@@ -133,7 +107,7 @@ def test_a_browser_opens_where_there_is_a_screen(monkeypatch: pytest.MonkeyPatch
 
 def test_a_server_answers_and_goes_when_it_is_told_to() -> None:
     """What was begun is answered, although nobody new is let in."""
-    with Server("-c", SCRIPT) as server:
+    with Server("-c", ECHO) as server:
         assert server.ask("/", "moon").json == 6
         assert "server" not in server.ask("/").headers
         idle = socket.create_connection((server.host, server.port))
@@ -151,7 +125,7 @@ def test_a_server_answers_and_goes_when_it_is_told_to() -> None:
 
 
 def test_a_server_survives_what_is_no_request() -> None:
-    with Server("-c", SCRIPT) as server:
+    with Server("-c", ECHO) as server:
         for nonsense in (
             *(b"\x00\xff\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
             *(b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"),
@@ -172,65 +146,7 @@ def test_a_server_survives_what_is_no_request() -> None:
     assert "ZeroDivisionError" in errors  # the log says what
 
 
-@pytest.mark.slow(reason="waits for a server")
-def test_who_says_nothing_or_never_ends_is_not_waited_for() -> None:
-    """Neither may keep others out by holding connections: three are all there are."""
-    with Server("-c", SCRIPT, "0.3") as server:
-        place = (server.host, server.port)
-        with (
-            socket.create_connection(place, timeout=10) as silent,
-            socket.create_connection(place, timeout=10) as slow,
-        ):
-            slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Endless: a")
-            for opened in (silent, slow):
-                with suppress(ConnectionResetError):
-                    assert opened.recv(100) == b""
-        with closing(HTTPConnection(*place, timeout=10)) as kept:
-            for _ in range(2):  # a connection that waits for its next request is another matter
-                kept.request("GET", "/")
-                assert kept.getresponse().read() == b"0"
-                time.sleep(0.5)
-
-
-@pytest.mark.slow(reason="waits for a server")
-def test_who_does_not_read_an_answer_loses_it() -> None:
-    with Server("-c", SCRIPT, "0.5") as server:
-        with server.begin("/", 5) as begun:
-            begun.sendall(b"large")
-            time.sleep(1.5)
-            received = 0
-            with suppress(ConnectionResetError):
-                while part := begun.recv(1 << 20):
-                    received += len(part)
-            assert received < 50_000_000
-        with server.begin("/", 5) as begun:
-            begun.sendall(b"large")
-            assert len(some_of(begun, 50_000_000)) == 50_000_000
-        assert server.ask("/", "moon").json == 6
-
-
-def some_of(opened: socket.socket, count: int) -> bytes:
-    """Return so many bytes, or what comes until the other side closes."""
-    received = bytearray()
-    while len(received) < count and (part := opened.recv(1 << 20)):
-        received += part
-    return bytes(received[:count])
-
-
-def test_too_many_connections_are_turned_away() -> None:
-    with Server("-c", SCRIPT) as server:
-        waiting = [server.begin("/", 2) for _ in range(2)]
-        assert server.ask("/").status == 503
-        for opened in waiting:
-            with opened:
-                opened.sendall(b"ok")
-                assert opened.recv(1000).startswith(b"HTTP/1.1 200 ")
-        assert server.ask("/", "moon").status == 200
-        server.tell_to_go(signal.SIGTERM)
-        assert server.last_words()[0] == -signal.SIGTERM
-
-
-@pytest.mark.parametrize("package", ["fastapi", "uvicorn", "orjson", "sklearn"])
+@pytest.mark.parametrize("package", ["fastapi", "uvicorn", "gunicorn", "orjson", "sklearn"])
 def test_without_the_packages_of_a_server(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     check_extra()
     monkeypatch.setitem(sys.modules, package, None)
@@ -238,10 +154,30 @@ def test_without_the_packages_of_a_server(package: str, monkeypatch: pytest.Monk
         check_extra()
 
 
-def test_running_without_uvicorn(uninstall: Callable[[str], None]) -> None:
+def test_running_without_uvicorn(monkeypatch: pytest.MonkeyPatch) -> None:
     async def app(*_: object) -> None:
         raise AssertionError
 
-    uninstall("uvicorn")
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
     with bound_socket("127.0.0.1", 0) as bound, pytest.raises(MissingExtraError, match="uvicorn"):
         run(app, bound, Limits())
+
+
+# ---- how many processes -----------------------------------------------------------------------
+
+
+def test_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 64)
+    assert usual_processes() == checked_processes(None) == 4
+    monkeypatch.setattr("os.cpu_count", lambda: None)
+    assert usual_processes() == 1
+    assert checked_processes(3) == 3
+
+
+def test_one_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "can_split", lambda: False)
+    assert checked_processes(None) == checked_processes(1) == 1
+    with pytest.raises(InputError, match=r"processes=2: on .* there can be one only"):
+        checked_processes(2)
+    monkeypatch.setitem(sys.modules, "gunicorn", None)
+    check_extra()

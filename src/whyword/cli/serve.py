@@ -24,8 +24,16 @@ from whyword.web.app import create_app
 from whyword.web.engine import CACHE_BYTES, Engine
 from whyword.web.library import open_library
 from whyword.web.limits import Limits
-from whyword.web.processes import checked_processes, usual_processes
-from whyword.web.serving import PORT, address_of, bound_socket, check_extra, open_page, run
+from whyword.web.serving import (
+    PORT,
+    address_of,
+    bound_socket,
+    check_extra,
+    checked_processes,
+    open_page,
+    run,
+    usual_processes,
+)
 
 log = logging.getLogger(__name__)
 

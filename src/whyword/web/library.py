@@ -22,6 +22,7 @@ from whyword.methods.predict import predict_documents
 from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Embedded, TextClassifier
+from whyword.words.document import Document
 
 TOP_WORDS = 100  # of each class
 _MOST_POINTS = 20_000  # of the map: more are drawn as specks anyway
@@ -236,27 +237,29 @@ class Library:
         """Return the nearest documents, and what each word carries of the similarity."""
         if self.index is None:
             raise InputError(f"nothing can be searched: {_NO_VECTORS}")
-        return {"hits": [self._hit(query, hit) for hit in self.index.search(query, top)]}
+        hits = self.index.search(query, top)
+        said, *texts = self.model.documents([query, *(hit.text for hit in hits)])
+        return {"hits": [self._hit(hit, said, text) for hit, text in zip(hits, texts, strict=True)]}
 
-    def _hit(self, query: str, hit: Hit) -> dict[str, Any]:
-        number = int(hit.id)
-        return self._entry(number) | {
+    def _hit(self, hit: Hit, query: Document, text: Document) -> dict[str, Any]:
+        return self._entry(int(hit.id)) | {
             "similarity": hit.similarity,
-            "query": self._word_similarities(query, hit.query_words),
-            "text": self._word_similarities(self.texts[number], hit.words),
+            "query": _carried(query, hit.query_words),
+            "text": _carried(text, hit.words),
         }
 
-    def _word_similarities(self, text: str, carriers: Sequence[Carrier]) -> dict[str, Any]:
-        document = next(self.model.documents([text]))
-        carried = np.zeros(len(document))
-        for carrier in carriers:
-            carried[carrier.position] += carrier.similarity
-        return {
-            "text": text,
-            "words": document.words,
-            "spans": document.spans,
-            "carried": carried,
-        }
+
+def _carried(document: Document, carriers: Sequence[Carrier]) -> dict[str, Any]:
+    """Return a text, and what each of its words carries of the similarity."""
+    carried = np.zeros(len(document))
+    for carrier in carriers:
+        carried[carrier.position] += carrier.similarity
+    return {
+        "text": document.text,
+        "words": document.words,
+        "spans": document.spans,
+        "carried": carried,
+    }
 
 
 def _strongest_place(one: Explanation, word: str) -> int:

@@ -1,195 +1,153 @@
-"""Several processes that serve on one port: Python computes in one thread at a time."""
+"""Several processes that serve on one port: Python computes in one thread at a time.
 
-import logging
+They are gunicorn's, each a uvicorn server, split off when the model and the corpus are loaded: they
+share what they never write to, and nothing is loaded twice. Uvicorn's own workers start anew, would
+prepare the corpus once for each, and outlive a first process that is killed. At 16 clients gunicorn
+answered 1.00 times, uvicorn's workers 0.97 times as often as a fork server of our own (medians of
+15 rounds); benchmarks/workers.py compares the two.
+
+What is added to gunicorn: the signals of one server (that SIGHUP loads it anew, or that SIGINT
+drops answers on their way, would be a surprise), an end to processes that end again and again, and
+that they notice it when the first one was killed.
+"""
+
 import os
 import signal
 import socket
-import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from threading import Thread
-from types import FrameType
-from typing import NoReturn, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from whyword.base.errors import InputError, WhywordError
+from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
+from gunicorn.errors import HaltServer
+from gunicorn.workers.base import Worker
 
-log = logging.getLogger(__name__)
+from whyword.base.errors import WhywordError
+from whyword.web.connection import PATIENCE, server_of
+from whyword.web.limits import Limits
 
-_MOST = 4  # by default: each has its own table of words, and the processor's memory is shared
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _RESTARTS, _WITHIN = 5, 60.0  # as many in so many seconds mean that something is wrong
 
-Serve: TypeAlias = Callable[[socket.socket, Callable[[], None]], None]
 
-
-def usual_processes() -> int:
-    """Return how many processes serve unless told otherwise: one where none can be split off."""
-    return min(_MOST, os.cpu_count() or 1) if can_split() else 1
-
-
-def can_split() -> bool:
-    """Whether a running process can be split safely, and the system shares out connections."""
-    return sys.platform == "linux"
-
-
-def checked_processes(count: int | None) -> int:
-    """Return how many processes are to serve, the usual number for None; raise if they cannot."""
-    if count is not None and count > 1 and not can_split():
-        raise InputError(f"--processes {count}: on {sys.platform} there can be one only")
-    return usual_processes() if count is None else count
-
-
-def sockets_beside(bound: socket.socket, count: int) -> list[socket.socket]:
-    """Return the socket and others on its port, so many together; the system shares out.
-
-    The first one was bound without the leave to share, so that it was the port's only one.
-    """
-    sockets = [bound]
-    if count > 1:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    for _ in range(count - 1):
-        another = socket.socket(bound.family, bound.type, bound.proto)
-        sockets.append(another)
-        another.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        another.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        another.bind(bound.getsockname())
-        another.listen()
-    return sockets
-
-
-class Processes:
-    """Processes that serve, and the one that watches them.
-
-    One that ends by itself is replaced. A signal to end is passed on, and waited for. Should the
-    watching process be killed, the others go as if they had been told to.
+def run_processes(
+    app: "ASGIApp", bound: socket.socket, limits: Limits, count: int, ready: Callable[[], None]
+) -> None:
+    """Serve until told to go; then receive the signal as if there was one process only.
 
     Parameters
     ----------
-    serve : callable
-        Called in each process with its socket and what it calls once it listens; it returns, or
-        ends its process, when it is told to go.
-    sockets : sequence of sockets
-        One for each process.
+    app : ASGI application
+    bound : socket
+        That listens; given away. All processes accept from it.
+    limits : Limits
+        Of each process.
+    count : int
+    ready : callable
+        Called once there are processes.
     """
+    first = os.getpid()
+    before = {number: signal.getsignal(number) for number in (*_SIGNALS, signal.SIGCHLD)}
+    arbiter = _Arbiter(_Application(app, bound, limits, count), ready)
+    try:
+        arbiter.run()
+    except (SystemExit, HaltServer):  # the latter if another one fails while it ends the others
+        if os.getpid() != first:
+            raise
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    if arbiter.told is None:
+        raise WhywordError("the processes of the server end by themselves; its log says why")
+    signal.raise_signal(arbiter.told)
 
-    def __init__(self, serve: Serve, sockets: Sequence[socket.socket]) -> None:
-        self._serve, self._sockets = serve, list(sockets)
-        self._running: dict[int, socket.socket] = {}
-        self._signal: int | None = None
-        self._ended: list[float] = []
-        self._lifeline, self._held = os.pipe()
-        self._news, self._ready = os.pipe()
 
-    def run(self, ready: Callable[[], None] = lambda: None) -> None:
-        """Serve until told to go; then receive the signal as if there was one process only.
+class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    """What gunicorn is to run, and how."""
 
-        Parameters
-        ----------
-        ready : callable
-            Called once all processes listen.
-        """
-        before = {number: signal.signal(number, self._pass_on) for number in _SIGNALS}
-        try:
-            for bound in self._sockets:
-                self._start(bound)
-            self._await_all(ready)
-            while self._running:
-                self._wait()
-        finally:
-            for pid in self._running:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGTERM)
-            for end in (self._lifeline, self._held, self._news, self._ready):
-                os.close(end)
-            for number, handler in before.items():
-                signal.signal(number, handler)
-        if self._signal is not None:
-            signal.raise_signal(self._signal)
+    def __init__(self, app: "ASGIApp", bound: socket.socket, limits: Limits, count: int) -> None:
+        self.limits = limits
+        self._app, self._bound, self._count = app, bound, count
+        super().__init__()
 
-    # ---- the watching process -------------------------------------------------------------------
+    def load_config(self) -> None:
+        """Set what differs from gunicorn's defaults."""
+        settings: dict[str, Any] = {
+            "bind": f"fd://{self._bound.detach()}",  # gunicorn closes it
+            "workers": self._count,
+            "worker_class": _Worker,
+            "preload_app": True,
+            "timeout": 0,  # a model that takes its time is no reason to kill it
+            "graceful_timeout": PATIENCE + 5,
+            "control_socket_disable": True,
+            "proc_name": "whyword",
+            "loglevel": "warning",
+        }
+        for name, value in settings.items():
+            self.cfg.set(name, value)
 
-    def _await_all(self, ready: Callable[[], None]) -> None:
-        """Call ready when every process has said that it listens, unless one ends before."""
-        listening = 0
-        os.set_blocking(self._news, False)
-        while listening < len(self._sockets) and self._signal is None:
-            try:
-                listening += len(os.read(self._news, len(self._sockets)))
-            except BlockingIOError:
-                time.sleep(0.01)
-            pid, _ = os.waitpid(-1, os.WNOHANG)
-            if pid:
-                del self._running[pid]
-                raise WhywordError("a process of the server ended before it listened")
-        if self._signal is None:
-            ready()
+    def load(self) -> "ASGIApp":
+        """Return the application."""
+        return self._app
 
-    def _start(self, bound: socket.socket) -> None:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        # a signal between the split and the entry below would not be passed on
-        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-        try:
-            if self._signal is not None:
-                return
-            pid = os.fork()
-            if not pid:
-                self._serve_as_child(bound)
-            self._running[pid] = bound
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
-    def _pass_on(self, number: int, _: FrameType | None) -> None:
-        """Pass a signal on; nobody new is let in."""
-        self._signal = number
-        for bound in self._sockets:
-            bound.close()
-        for pid in self._running:
-            with suppress(ProcessLookupError):
-                os.kill(pid, number)
+class _Arbiter(Arbiter):  # type: ignore[misc]
+    """The first process, which watches the others."""
 
-    def _wait(self) -> None:
-        """Wait until a process ends; start another in its place unless it was told to."""
-        pid, status = os.waitpid(-1, 0)
-        bound = self._running.pop(pid, None)
-        if bound is None or self._signal is not None:  # a browser that was opened ends, too
-            return
+    SIGNALS = _SIGNALS
+
+    def __init__(self, application: _Application, ready: Callable[[], None]) -> None:
+        super().__init__(application)
+        self.told: signal.Signals | None = None
+        self._ready: Callable[[], None] | None = ready
+        self._spawned: list[float] = []
+
+    def spawn_workers(self) -> None:
+        """Start those that are missing, unless they end again and again."""
         now = time.monotonic()
-        self._ended = [at for at in self._ended if now - at < _WITHIN] + [now]
-        if len(self._ended) > _RESTARTS:
-            raise WhywordError("the server's processes end again and again; its log may say why")
-        code = os.waitstatus_to_exitcode(status)
-        log.warning("a process of the server ended (%d) and is replaced", code)
-        self._start(bound)
+        self._spawned = [at for at in self._spawned if now - at < _WITHIN]
+        missing = self.num_workers - len(self.WORKERS)
+        if self._ready is None:
+            self._spawned += [now] * missing
+        if len(self._spawned) > _RESTARTS:
+            raise HaltServer("the processes end again and again", 1)
+        super().spawn_workers()
+        if self._ready is not None:
+            self._ready()
+            self._ready = None
 
-    # ---- the others -------------------------------------------------------------------------
+    def handle_int(self) -> None:
+        """End as at SIGTERM: answers on their way are given."""
+        self.told = signal.SIGINT
+        raise StopIteration
 
-    def _serve_as_child(self, bound: socket.socket) -> NoReturn:
-        """Serve, in a process of its own."""
-        code = 1
-        try:
-            os.setpgid(0, 0)  # Ctrl-C reaches the watching process, which passes it on
-            for number in _SIGNALS:
-                signal.signal(number, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-            for other in self._sockets:
-                if other is not bound:
-                    other.close()
-            os.close(self._held)
-            Thread(target=self._exit_with_parent, daemon=True).start()
-            self._serve(bound, self._say_ready)
-            code = 0
-        except BaseException:
-            log.exception("a process of the server ends")
-        finally:
-            logging.shutdown()
-            os._exit(code)
+    def handle_term(self) -> None:
+        """End."""
+        self.told = signal.SIGTERM
+        raise StopIteration
 
-    def _say_ready(self) -> None:
-        os.write(self._ready, b".")
 
-    def _exit_with_parent(self) -> None:
-        while os.read(self._lifeline, 1):
-            pass
-        os.kill(os.getpid(), signal.SIGTERM)
+class _Worker(Worker):  # type: ignore[misc]
+    """One of the others."""
+
+    def init_process(self) -> None:
+        """Begin; Ctrl-C reaches the first process, which passes it on."""
+        os.setpgid(0, 0)
+        super().init_process()
+
+    def init_signals(self) -> None:
+        """Leave the signals to uvicorn."""
+        for number in (*_SIGNALS, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+
+    def run(self) -> None:
+        """Serve."""
+        sockets = [listener.sock for listener in self.sockets]
+        server_of(self.wsgi, self.app.limits, each_second=self._go_with_the_first).run(sockets)
+
+    async def _go_with_the_first(self) -> None:
+        if os.getppid() != self.ppid:
+            os.kill(os.getpid(), signal.SIGTERM)

@@ -1,7 +1,5 @@
 """From an application to a server that listens, and goes when it is told to."""
 
-import asyncio
-import logging
 import os
 import socket
 import sys
@@ -10,22 +8,24 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from whyword.base.checks import check_installed
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.errors import Argument, InputError
+from whyword.web.access import in_address
 from whyword.web.limits import Limits
-from whyword.web.processes import Processes, sockets_beside
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 PORT = 8765
 _TRIED = 10  # ports, where none was asked for
-_IDLE_SECONDS = 30  # until a connection that says nothing is closed
-_PATIENCE = 10  # seconds for answers on their way when the server is told to go
+# by default: each has its own table of words, and the processor's memory is shared
+_MOST_PROCESSES = 4
 
 
 def check_extra() -> None:
     """Raise unless the packages of a server are installed."""
     check_installed("web", "fastapi", "uvicorn", "httptools", "orjson", "sklearn")
+    if can_split():
+        check_installed("web", "gunicorn")
 
 
 def bound_socket(host: str, port: int | None) -> socket.socket:
@@ -48,7 +48,7 @@ def bound_socket(host: str, port: int | None) -> socket.socket:
             continue
         return bound
     where = f"{host}:{PORT} … {PORT + _TRIED - 1}" if port is None else f"{host}:{port}"
-    raise InputError(f"cannot listen on {where} ({problem}); say another: --port")
+    raise InputError(f"cannot listen on {where} ({problem}); say another ", Argument("port"))
 
 
 def address_of(bound: socket.socket, host: str) -> str:
@@ -56,7 +56,7 @@ def address_of(bound: socket.socket, host: str) -> str:
     name, port = host, bound.getsockname()[1]
     if host in ("0.0.0.0", "::"):  # noqa: S104 - that is where it was told to listen
         name = "localhost"
-    return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
+    return f"http://{in_address(name)}:{port}/"
 
 
 def has_screen() -> bool:
@@ -64,6 +64,23 @@ def has_screen() -> bool:
     if sys.platform in ("win32", "darwin"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def usual_processes() -> int:
+    """Return how many processes serve unless told otherwise: one where none can be split off."""
+    return min(_MOST_PROCESSES, os.cpu_count() or 1) if can_split() else 1
+
+
+def can_split() -> bool:
+    """Whether a running process can be split safely."""
+    return sys.platform == "linux"
+
+
+def checked_processes(count: int | None) -> int:
+    """Return how many processes are to serve, the usual number for None; raise if they cannot."""
+    if count is not None and count > 1 and not can_split():
+        raise InputError(Argument("processes", count), f": on {sys.platform} there can be one only")
+    return usual_processes() if count is None else count
 
 
 def run(
@@ -79,84 +96,23 @@ def run(
     ----------
     app : ASGI application
     bound : socket
+        Given away: whoever serves closes it.
     limits : Limits
     ready : callable
         Called once the server listens.
     processes : int
         More than one share the work, each with limits of its own.
     """
+    check_extra()
+    # the command line is imported without these packages
     if processes > 1:
-        sockets = sockets_beside(bound, processes)
-        Processes(lambda one, listening: _serve(app, one, limits, listening), sockets).run(ready)
+        from whyword.web.processes import run_processes
+
+        run_processes(app, bound, limits, processes, ready)
     else:
-        _serve(app, bound, limits, ready)
+        from whyword.web.connection import server_of
 
-
-def _serve(app: "ASGIApp", bound: socket.socket, limits: Limits, ready: Callable[[], None]) -> None:
-    try:
-        import uvicorn
-        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-    except ImportError:
-        raise MissingExtraError("uvicorn", "web") from None
-
-    # Uvicorn waits for ever, for the end of headers and for answers to be read.
-    class Patient(HttpToolsProtocol):
-        timer: asyncio.TimerHandle | None = None
-        unread: asyncio.TimerHandle | None = None
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self.wait()
-
-        def on_message_begin(self) -> None:
-            super().on_message_begin()
-            self.wait()
-
-        def on_headers_complete(self) -> None:
-            self.wait_no_more()
-            super().on_headers_complete()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self.wait_no_more()
-            self.resume_writing()  # nobody is going to read the rest
-            super().connection_lost(exc)
-
-        def pause_writing(self) -> None:
-            super().pause_writing()
-            self.unread = self.loop.call_later(limits.write_seconds, self.transport.abort)
-
-        def resume_writing(self) -> None:
-            if self.unread is not None:
-                self.unread.cancel()
-            super().resume_writing()
-
-        def wait(self) -> None:
-            self.wait_no_more()
-            self.timer = self.loop.call_later(limits.read_seconds, self.transport.abort)
-
-        def wait_no_more(self) -> None:
-            if self.timer is not None:
-                self.timer.cancel()
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            if self.started:
-                ready()
-
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-    configuration = uvicorn.Config(
-        app,
-        http=Patient,
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        limit_concurrency=limits.connections,
-        timeout_keep_alive=_IDLE_SECONDS,
-        timeout_graceful_shutdown=_PATIENCE,
-    )
-    Server(configuration).run([bound])
+        server_of(app, limits, ready).run([bound])
 
 
 def open_page(address: str) -> None:
