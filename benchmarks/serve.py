@@ -49,6 +49,7 @@ from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.limits import Limits
 from whyword.web.serving import bound_socket, run, usual_processes
+from whyword.words.document import Text
 
 LATENCY = 10.0  # milliseconds at 1 client, at most
 FASTER = 4.0  # times the requests of autograd, at least
@@ -100,10 +101,10 @@ class AutogradEngine(Engine):
         method: str | None = None,
     ) -> list[dict[str, Any]]:
         """Return the explanations of the predicted classes, whatever was asked for."""
-        self._check(texts, self.limits.words)
-        return [self._explained(text, name) for text, name in zip(texts, ids, strict=True)]
+        read = self._read(texts, self.limits.words)
+        return [self._explained(text, name) for text, name in zip(read, ids, strict=True)]
 
-    def _explained(self, text: str, name: str | None) -> dict[str, Any]:
+    def _explained(self, text: Text, name: str | None) -> dict[str, Any]:
         import torch
 
         batch = self._inputs.batch([text])

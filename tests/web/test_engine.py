@@ -1,7 +1,8 @@
 """What the server sends is what the library says."""
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from keywords import Keywords
 from networks import made_cnn, some_vectors
+from numpy.typing import NDArray
 from served import KINDS, LABELS, TEXT, TEXTS, arrived, model
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -18,6 +20,8 @@ from whyword import CNNClassifier, Explanation, InputError, SVMClassifier, expla
 from whyword.methods.registry import METHODS
 from whyword.web.engine import Engine
 from whyword.web.limits import Limits
+from whyword.words import tokenizer
+from whyword.words.scan import word_spans
 
 HOSTILE = [
     "",
@@ -35,6 +39,10 @@ def explain_all(engine: Engine, texts: list[str], *asked: Any) -> list[Any]:  # 
     explanations = engine.explain(texts, [None] * len(texts), [[]] * len(texts), *asked)
     result: list[Any] = arrived(explanations)
     return result
+
+
+def predict(engine: Engine, texts: list[str]) -> list[Any]:
+    return engine.predict(texts, [None] * len(texts))
 
 
 def check_same(sent: Any, expected: Explanation, of: CNNClassifier | SVMClassifier) -> None:  # noqa: ANN401
@@ -235,6 +243,27 @@ def test_what_takes_the_square_of_the_words_takes_few_of_them() -> None:
     for kind, method in (("pipeline", "lrp"), ("svm", "occlusion"), ("cnn", "occlusion")):
         explanations = explain_all(Engine(model(kind)), many, "predicted", None, method)
         assert len(explanations[0]["words"]) == 1_001
+
+
+@pytest.mark.parametrize("used", [*(model(kind) for kind in ("cnn", "svm")), Keywords()])
+def test_each_text_of_a_request_is_tokenised_once(
+    used: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are so long that their words are counted, too."""
+    times = Counter[str]()
+
+    def counting(codes: NDArray[np.uint32], *tables: Any) -> NDArray[np.int32]:  # noqa: ANN401
+        times[codes.tobytes().decode("utf-32-le")] += 1
+        return word_spans(codes, *tables)
+
+    engine = Engine(used, Limits(words=10))
+    monkeypatch.setattr(tokenizer, "word_spans", counting)
+    asks: list[Callable[[Engine, list[str]], list[Any]]] = [explain_all, predict]
+    for texts in (["moon"], ["the moon", "a puck"], ["some moonlight", "a rocketlauncher"]):
+        for ask in asks:
+            times.clear()
+            ask(engine, texts)
+            assert times == Counter(texts)
 
 
 def test_what_is_quick() -> None:

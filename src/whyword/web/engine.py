@@ -13,6 +13,7 @@ from whyword.methods.request import Request
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Caching
 from whyword.web.limits import Limits
+from whyword.words.document import Text
 
 CACHE_BYTES = 256 << 20  # for what a model keeps of words it met
 _QUICK_CHARACTERS = 4_000
@@ -65,7 +66,7 @@ class Engine:
 
     def predict(self, texts: Sequence[str], ids: Sequence[str | None]) -> list[dict[str, Any]]:
         """Return what the model says of each text."""
-        self._check(texts, most_words=None)
+        self._check_characters(texts)
         names = iter(ids)
         return [
             {
@@ -97,7 +98,7 @@ class Engine:
     ) -> list[dict[str, Any]]:
         """Return the explanations as they are sent: the JSON form and the probabilities."""
         request = Request.of(self.model, target, method, against=against)
-        self._check(texts, self._most_words(request))
+        read = self._read(texts, self._most_words(request))
         gone = deleted if any(deleted) else None
         names = iter(ids)
         return [
@@ -109,7 +110,7 @@ class Engine:
                 "probabilities": chances,
                 "conserved": one.conserved,
             }
-            for trace, block in explain_blocks(request, texts, deleted=gone)
+            for trace, block in explain_blocks(request, read, deleted=gone)
             for one, chances in zip(block, trace.probabilities, strict=True)
         ]
 
@@ -119,18 +120,24 @@ class Engine:
             return min(_SLOW_WORDS, self.limits.words)
         return self.limits.words
 
-    def _check(self, texts: Sequence[str], most_words: int | None) -> None:
+    def _read(self, texts: Sequence[str], most_words: int) -> Sequence[Text]:
+        """Return the texts, as documents if their words had to be counted; raise if too long."""
+        self._check_characters(texts)
+        if sum(len(text) + 1 for text in texts) <= 2 * most_words:
+            return texts  # too short to hold more: a word and what parts it from the next take two
+        documents = list(self.model.documents(texts))
+        words = sum(map(len, documents))
+        if words > most_words:
+            raise InputError(
+                *("the ", Argument("documents"), f" have {words:,} words together, this server "),
+                f"explains {most_words:,} at a time; send fewer or shorter ones",
+            )
+        return documents
+
+    def _check_characters(self, texts: Sequence[str]) -> None:
         for text in texts:
             if len(text) > self.limits.characters:
                 raise InputError(
                     *("a ", Argument("text"), f" has {len(text):,} characters, this server reads "),
                     f"{self.limits.characters:,} at most",
                 )
-        if most_words is None or sum(len(text) + 1 for text in texts) <= 2 * most_words:
-            return  # too short to hold more: a word and what parts it from the next take two
-        words = sum(map(len, self.model.documents(texts)))
-        if words > most_words:
-            raise InputError(
-                *("the ", Argument("documents"), f" have {words:,} words together, this server "),
-                f"explains {most_words:,} at a time; send fewer or shorter ones",
-            )
