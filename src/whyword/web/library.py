@@ -308,15 +308,12 @@ def open_library(
     report(Progress("finding the classes' words"))
     words = class_words(model, texts, top=TOP_WORDS)
     places = _places(traced, texts, {entry.word for each in words.values() for entry in each})
-    index, points, share = None, None, None
+    index, points, share = None, None, 0.0
     if issubclass(traced.trace_kind, Embedded):
         report(Progress("preparing the search"))
         index = SearchIndex(model, texts)
         report(Progress("drawing the map"))
-        points, share = project(index.vectors)
-        low, high = points.min(axis=0), points.max(axis=0)
-        size = max(float((high - low).max()), 1e-12)  # the same scale both ways
-        points = (points - (low + high) / 2) / size + 0.5
+        points, share = _map_of(index)
         index.prepare()
     return Library(
         model=traced,
@@ -331,8 +328,16 @@ def open_library(
         places=places,
         index=index,
         points=points,
-        share=share or 0.0,
+        share=share,
     )
+
+
+def _map_of(index: SearchIndex) -> tuple[NDArray[np.float64], float]:
+    """Return the documents as points between 0 and 1, and the share of the variance they show."""
+    points, share = project(index.vectors)
+    low, high = points.min(axis=0), points.max(axis=0)
+    size = max(float((high - low).max()), 1e-12)  # the same scale both ways
+    return (points - (low + high) / 2) / size + 0.5, share or 0.0
 
 
 def _places(model: TextClassifier, texts: Sequence[str], words: set[str]) -> dict[str, list[int]]:
