@@ -41,10 +41,10 @@ def test_who_does_not_read_an_answer_loses_it() -> None:
                 while part := begun.recv(1 << 20):
                     received += len(part)
             assert received < 50_000_000
-        with server.begin("/", 5) as begun:
-            begun.sendall(b"large")
-            assert len(some_of(begun, 50_000_000)) == 50_000_000
         assert server.ask("/", "moon").json == 6
+    with Server("-c", ECHO, "60") as server, server.begin("/", 5) as begun:
+        begun.sendall(b"large")
+        assert len(some_of(begun, 50_000_000)) == 50_000_000
 
 
 def some_of(opened: socket.socket, count: int) -> bytes:
