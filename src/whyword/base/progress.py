@@ -1,4 +1,8 @@
-"""How far a long computation is: one event for whoever listens, one bar for a terminal."""
+"""How far a long computation is: one event for whoever listens, one bar for a terminal.
+
+The bar is rich's; two of its columns are ours, since rich tells the time left by counted steps, and
+here a stage may know its share of the whole, or the seconds that are left, only.
+"""
 
 import sys
 import time

@@ -1,4 +1,8 @@
-"""The local engine: one process reads, the others work, each on a core of its own."""
+"""The local engine: one process reads, the others work, each on a core of its own.
+
+Around ProcessPoolExecutor, by hand: its `map` reads all of its input at once, and its processes
+stay when the one that reads is killed.
+"""
 
 import multiprocessing
 import os

@@ -1,4 +1,7 @@
-"""Words cut out of many texts at once, as bytes."""
+"""Words cut out of many texts at once, as bytes.
+
+By hand, since Arrow slices all strings at the same places, and each word has its own.
+"""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,7 @@
-"""Newsgroup posts and mails without their headers, quotations and signatures."""
+"""Newsgroup posts and mails without their headers, quotations and signatures.
+
+By hand, since scikit-learn has the same as private functions; a test holds ours to them.
+"""
 
 import re
 from collections.abc import Collection

@@ -1,4 +1,8 @@
-"""20 Newsgroups (bydate), fetched once and kept as a Parquet table in the cache."""
+"""20 Newsgroups (bydate), fetched once and kept as a Parquet table in the cache.
+
+By hand, since scikit-learn's fetch_20newsgroups knows one address, and loads whatever pickle lies
+in its cache.
+"""
 
 import logging
 import os

@@ -1,4 +1,8 @@
-"""Which documents to hold out, in proportion to the classes."""
+"""Which documents to hold out, in proportion to the classes.
+
+By hand, since scikit-learn's stratified split refuses classes of one document, and reading a corpus
+needs no scikit-learn.
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,8 @@
-"""Rows of CSV, TSV, JSON Lines and Parquet files, streamed, with the place of each."""
+"""Rows of CSV, TSV, JSON Lines and Parquet files, streamed, with the place of each.
+
+Around csv, json and pyarrow, by hand: readers of whole frames (pandas, Arrow's own) guess types, so
+that an id 007 becomes 7, and do not say of a row on which line it begins.
+"""
 
 import csv
 import json

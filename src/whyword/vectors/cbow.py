@@ -1,4 +1,8 @@
-"""Word vectors of your own texts: CBOW with negative sampling, the same every time."""
+"""Word vectors of your own texts: CBOW with negative sampling, the same every time.
+
+By hand, since gensim is the same every time with one thread only, and then takes twice as long
+(`benchmarks/cbow.py`).
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass

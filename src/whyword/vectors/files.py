@@ -1,4 +1,7 @@
-"""Word vector files, read in one streaming pass: word2vec binary and text, GloVe text."""
+"""Word vector files, read in one streaming pass: word2vec binary and text, GloVe text.
+
+By hand, since gensim cannot leave words out while it reads (`benchmarks/vector_memory.py`).
+"""
 
 import gzip
 import zlib
