@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from whyword.analysis.class_words import class_words
 from whyword.analysis.class_words_page import explain_documents, word_page
-from whyword.analysis.document_map import document_map
+from whyword.analysis.document_map import DocumentMap, document_map
 from whyword.base.checks import check_installed
 from whyword.base.errors import InputError
 from whyword.base.files import atomic_write, save_or_return
@@ -20,13 +20,14 @@ from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.corpora.corpus import Part
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.evaluate import evaluate
-from whyword.evaluation.quality import model_quality
+from whyword.evaluation.findings import Findings
+from whyword.evaluation.quality import ModelQuality, model_quality
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import explain
 from whyword.methods.predict import probabilities_of
 from whyword.methods.registry import methods_for
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import ElementWise, Embedded
+from whyword.models.protocol import ElementWise, Embedded, TextClassifier
 from whyword.reports.stages import digest_of, program_digest
 from whyword.reports.tour_page import tour_page
 
@@ -98,7 +99,6 @@ def write_tour(
     if len(set(test.labels or [])) < 2:
         raise InputError("a tour needs labelled texts of at least two classes")
     traced = as_classifier(model)
-    kind = traced.trace_kind
     inputs = {
         "model": traced.identity,
         "texts": digest_of(test),
@@ -113,39 +113,76 @@ def write_tour(
         test = Part(test.texts, test.labels, [f"{id_}, {n}" for n, id_ in enumerate(test.ids, 1)])
     folder.mkdir(parents=True, exist_ok=True)
     on_progress(Progress("predicting"))
-    quality = model_quality(model, test.texts, test.labels or [])
+    quality = model_quality(traced, test.texts, test.labels or [])
     on_progress(Progress("heatmaps"))
-    chances, classes = probabilities_of(traced, test.texts), labels_of(traced)
+    right, wrong = _heatmaps(traced, test, examples)
+    on_progress(Progress("class words"))
+    words = class_words(traced, test.texts, top=30, ids=test.ids)
+    pairs = zip(test.ids, test.texts, strict=True)
+    _write(folder / WORDS, word_page(words, explain_documents(traced, pairs, words)))
+    plane = None
+    if issubclass(traced.trace_kind, Embedded):
+        on_progress(Progress("map"))
+        plane = _map(traced, test)
+        plane.to_html(folder / MAP)
+    on_progress(Progress("evaluation"))
+    some = _some_of(test, few, seed)
+    evaluation = evaluate(
+        traced,
+        some.texts,
+        some.labels or [],
+        _methods(traced),
+        source=title,
+        runs=runs,
+        seed=seed,
+        on_progress=on_progress,
+    )
+    evaluation.to_html(folder / EVALUATION)
+    facts = _facts(quality, len(some), evaluation)
+    links = {"words": WORDS, "map": MAP, "evaluation": EVALUATION}
+    page = tour_page(title, facts, right, wrong, words, plane, evaluation, links)
+    save_or_return("".join(page), folder / PAGE)
+    # written last: it says that all the others are whole
+    save_or_return(json.dumps({"inputs": inputs, "facts": facts}, indent=1) + "\n", folder / FACTS)
+    return Tour(folder / PAGE, facts, kept=False)
+
+
+def _heatmaps(
+    model: TextClassifier, test: Part, examples: Sequence[tuple[str, Sequence[Label]]]
+) -> tuple[list[Explanation], list[tuple[str, Explanation]]]:
+    """Return explanations of right predictions, and of wrong ones with the true class."""
+    chances, classes = probabilities_of(model, test.texts), labels_of(model)
     named = [(test.ids.index(name), list(of)) for name, of in examples]
     right = named or _surest(chances, classes, test, right=True)
-    shown = [_explain_document(model, test, *one) for one in right]
     wrong = [
         ((test.labels or [])[number], _explain_document(model, test, number, of))
         for number, of in _surest(chances, classes, test, right=False)
     ]
-    on_progress(Progress("class words"))
-    words = class_words(model, test.texts, top=30, ids=test.ids)
-    pairs = zip(test.ids, test.texts, strict=True)
-    _write(folder / WORDS, word_page(words, explain_documents(model, pairs, words)))
-    plane = None
-    if issubclass(kind, Embedded):
-        on_progress(Progress("map"))
-        level = "element" if issubclass(kind, ElementWise) else "word"
-        plane = document_map(model, test.texts, test.labels, ids=test.ids, level=level)
-        plane.to_html(folder / MAP)
-    on_progress(Progress("evaluation"))
+    return [_explain_document(model, test, *one) for one in right], wrong
+
+
+def _map(model: TextClassifier, test: Part) -> DocumentMap:
+    level = "element" if issubclass(model.trace_kind, ElementWise) else "word"
+    return document_map(model, test.texts, test.labels, ids=test.ids, level=level)
+
+
+def _some_of(test: Part, few: int, seed: int) -> Part:
+    """Return so many documents, chosen by chance."""
     chosen = np.sort(np.random.default_rng(seed).permutation(len(test))[:few]).tolist()
-    texts, labels = [test.texts[n] for n in chosen], [(test.labels or [])[n] for n in chosen]
-    able = methods_for(kind)
-    methods = [name for name in dict.fromkeys([next(iter(able)), *METHODS]) if name in able]
-    evaluation = evaluate(
-        model, texts, labels, methods, source=title, runs=runs, seed=seed, on_progress=on_progress
-    )
-    evaluation.to_html(folder / EVALUATION)
-    facts: dict[str, Any] = {
+    texts, ids = [test.texts[n] for n in chosen], [test.ids[n] for n in chosen]
+    return Part(texts, [(test.labels or [])[n] for n in chosen], ids)
+
+
+def _methods(model: TextClassifier) -> list[str]:
+    able = methods_for(model.trace_kind)
+    return [name for name in dict.fromkeys([next(iter(able)), *METHODS]) if name in able]
+
+
+def _facts(quality: ModelQuality, measured_on: int, evaluation: Findings) -> dict[str, Any]:
+    return {
         "accuracy": quality.accuracy,
         "documents": quality.n_documents,
-        "measured_on": len(chosen),
+        "measured_on": measured_on,
         "areas": {
             str(number): {name: curve.area for name, curve in curves.items()}
             for number, curves in evaluation.curves.items()
@@ -153,12 +190,6 @@ def write_tour(
         **_deletions(evaluation.curves.get(1, {})),
         "explanatory_power": {name: power.epi for name, power in evaluation.powers.items()},
     }
-    links = {"words": WORDS, "map": MAP, "evaluation": EVALUATION}
-    page = tour_page(title, facts, shown, wrong, words, plane, evaluation, links)
-    save_or_return("".join(page), folder / PAGE)
-    # written last: it says that all the others are whole
-    save_or_return(json.dumps({"inputs": inputs, "facts": facts}, indent=1) + "\n", folder / FACTS)
-    return Tour(folder / PAGE, facts, kept=False)
 
 
 def _deletions(curves: Mapping[str, DeletionCurve]) -> dict[str, Any]:
