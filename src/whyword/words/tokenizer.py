@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import strings, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.words.characters import character_classes
 from whyword.words.document import Document, Text
 from whyword.words.scan import code_points, folded_hashes, word_spans
@@ -112,6 +112,6 @@ def tokenize(text: str, max_words: int | None = None) -> Document:
 def words_of(texts: Iterable[Text], tokenizer: Tokenizer | None = None) -> Iterable[list[str]]:
     """Yield each text's words; what was read already is not read again."""
     if isinstance(texts, str):
-        raise InputError("texts must be a list of strings, not one string: [text]")
+        raise InputError(Argument("texts"), " must be a list of strings, not one string: [text]")
     tokenizer = tokenizer or Tokenizer()
     return (document.cut() for document in tokenizer.documents(texts))
