@@ -1,9 +1,16 @@
+import copy
+import pickle
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from networks import made_cnn, made_text
 from sklearn.utils import estimator_checks
 
-from whyword import CNNClassifier, InputError, SVMClassifier
-from whyword.models.estimator import class_weights
+from whyword import CNNClassifier, InputError, SVMClassifier, explain
+from whyword.models import estimator
+from whyword.models.estimator import Estimator, class_weights
+from whyword.models.store import Tensors, identity_when_written
 
 CHECKS = [
     estimator_checks.check_estimator_cloneable,
@@ -46,3 +53,69 @@ def test_labels_of_another_length() -> None:
     model = SVMClassifier(C=1.0).fit(["moon", "ice"] * 3, ["x", "y"] * 3)
     with pytest.raises(InputError, match="labels and texts differ in length: 1 ≠ 2"):
         model.score(["moon", "ice"], ["x"])
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Count how often a model's weights are hashed."""
+    identities: list[str] = []
+
+    def counting(tensors: Tensors, configuration: dict[str, object]) -> str:
+        identities.append(identity_when_written(tensors, configuration))
+        return identities[-1]
+
+    monkeypatch.setattr(estimator, "identity_when_written", counting)
+    return identities
+
+
+def small_svm() -> SVMClassifier:
+    return SVMClassifier(C=1.0).fit(["wa wb", "wc wd"] * 3, ["x", "y"] * 3)
+
+
+@pytest.mark.parametrize("make", [made_cnn, small_svm])
+def test_explaining_hashes_nothing(make: Callable[[], Estimator], hashed: list[str]) -> None:
+    model, text = make(), made_text([0, 1, 2])
+    explanations = [explain(model, text), explain(model, text, "all"), *explain(model, [text])]
+    explanations[0].to_html(), explanations[0].to_text()
+    assert not hashed
+    assert {one.model for one in explanations} == {model.identity} == set(hashed)
+    assert len(hashed) == 1
+
+
+def test_an_explanation_says_which_model_it_was(hashed: list[str]) -> None:
+    model = small_svm()
+    explanation = explain(model, "wa")
+    before = copy.deepcopy(model).identity
+    model.fit(["wa wb", "wc wd"] * 3, ["y", "x"] * 3)
+    assert explanation.model == before != model.identity
+    assert explain(model, "wa").model == model.identity
+
+
+def test_an_explanation_that_is_sent_leaves_the_model_behind() -> None:
+    model = small_svm()
+    sent = pickle.dumps(explain(model, "wa"))
+    assert b"SVMClassifier" not in sent
+    assert pickle.loads(sent).model == model.identity
+
+
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+@pytest.mark.parametrize("make", [made_cnn, small_svm])
+def test_a_copy_is_not_hashed_again(
+    make: Callable[[], Estimator], how: Callable[[Estimator], Estimator], hashed: list[str]
+) -> None:
+    model = make()
+    assert how(model).identity == model.identity
+    hashed.clear()
+    assert how(model).identity == model.identity
+    assert not hashed
+
+
+def test_other_weights_have_another_identity() -> None:
+    cnn, svm = made_cnn(), small_svm()
+    copies: list[Estimator] = [
+        *(cnn, cnn.shuffled("all", 0), cnn.shuffled("output", 0), cnn.shifted(0.5)),
+        *(svm, svm.shuffled("all", 3), copy.copy(svm).set_params(seed=3)),
+    ]
+    assert len({model.identity for model in copies}) == len(copies)
+    cached = cnn.cache_frequent_words(["wa wb"], 1 << 16)
+    assert cached.identity == cnn.cache_words(1 << 16).identity == copies[0].identity

@@ -1,6 +1,6 @@
 """What explanations of every kind have: a score, and the parts it is made of."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -13,6 +13,24 @@ from whyword.base.errors import InputError
 from whyword.base.labels import Label
 from whyword.explanation import row
 from whyword.words.document import Document
+
+
+class _ModelIdentity:
+    """A field that may be given a function, called when somebody asks: a hash takes its time."""
+
+    def __get__(self, explanation: "Decomposition | None", owner: type) -> str | None:
+        if explanation is None:
+            return None  # the field's default
+        given = vars(explanation)["model"]
+        if callable(given):
+            given = vars(explanation)["model"] = given()
+        identity: str | None = given
+        return identity
+
+    def __set__(
+        self, explanation: "Decomposition", given: str | Callable[[], str | None] | None
+    ) -> None:
+        vars(explanation)["model"] = given
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -52,13 +70,17 @@ class Decomposition:
     conserves: bool = False
     method: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    model: str | None = None
+    model: _ModelIdentity = _ModelIdentity()
     id: str | None = None
 
     def __post_init__(self) -> None:
         if self.relevance.ndim == 2 and np.ndim(self.constant) == 0:
             everywhere = np.full(self.relevance.shape[1], self.constant, np.float64)
             object.__setattr__(self, "constant", everywhere)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Take the identity along, not the model that would have to be hashed for it."""
+        return vars(self) | {"model": self.model}
 
     @property
     def text(self) -> str:

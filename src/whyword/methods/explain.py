@@ -14,7 +14,7 @@ from whyword.explanation.explanations import Explanations
 from whyword.explanation.filters import FilterExplanation
 from whyword.methods.request import FILTER, WORD, Answer, Request
 from whyword.methods.targets import PREDICTED
-from whyword.models.protocol import Positions, Trace
+from whyword.models.protocol import Hashed, Positions, Trace
 from whyword.models.relevance import Relevance
 from whyword.words.document import Text
 
@@ -265,12 +265,13 @@ def _filter_explanations(
 
 def _about(request: Request) -> dict[str, Any]:
     """Return what the explanations of a request have in common."""
+    model = request.model
     return {
         "classes": request.target.labels,
         "method": request.method.name,
         "parameters": request.recorded,
         "conserves": request.conserves,
-        "model": request.model.identity,
+        "model": model.lazy_identity() if isinstance(model, Hashed) else model.identity,
     }
 
 

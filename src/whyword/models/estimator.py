@@ -2,7 +2,8 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -10,20 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import expand_path, real_number, strings
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.printable import storable
 from whyword.models.probabilities import softmax
-from whyword.models.protocol import Positions, Trace
+from whyword.models.protocol import Hashed, Positions, Trace
 from whyword.models.store import identity_when_written, write_model
 from whyword.words.document import Document, Text
 
+_PLAIN = (str, int, float, tuple)
 
-class Estimator(ABC):
+
+class Estimator(Hashed, ABC):
     """Arguments of ``__init__`` are stored untouched; learned names end in ``_``."""
 
     kind: ClassVar[str]  # under which :func:`~whyword.load_model` knows it
     _estimator_type = "classifier"
-    _identity: tuple[NDArray[Any], str] | None = None  # of the training that made these classes_
+    _identity: "_Identity | None" = None
     classes_: NDArray[np.str_]
     provenance_: dict[str, Any]  # what it was trained on, with which versions, and how well it did
 
@@ -105,19 +108,18 @@ class Estimator(ABC):
 
         None if it holds somebody's function, so that it cannot be saved.
         """
+        return self.lazy_identity()()
+
+    def lazy_identity(self) -> Callable[[], str | None]:
+        """Return what says, when it is called, the identity that the model has now."""
         self.check_fitted()
-        if self._identity is not None and self._identity[0] is self.classes_:
-            return self._identity[1]
-        try:
-            identity = identity_when_written(*self.to_tensors())
-        except InputError:
-            return None
-        self.remember_identity(identity)
-        return identity
+        if self._identity is None or not self._identity.is_of(self):
+            self._identity = _Identity(self)
+        return self._identity
 
     def remember_identity(self, identity: str) -> None:
-        """Keep the identity of the model as it is now trained."""
-        self._identity = (self.classes_, identity)
+        """Keep the identity of the model as it is now."""
+        self._identity = _Identity(self, identity)
 
     # ---- predictions, from the scores of all classes ------------------------------------------
 
@@ -179,13 +181,56 @@ class Estimator(ABC):
     def score(self, texts: Iterable[str], labels: Iterable[object]) -> float:
         """Return the share of texts whose class is predicted right."""
         predicted, label_list = self.predict(texts), list(labels)
-        if len(predicted) != len(label_list):
-            raise InputError(
-                f"labels and texts differ in length: {len(label_list)} ≠ {len(predicted)}"
-            )
+        _check_lengths(label_list, predicted)
         if not label_list:
             raise InputError("there are no texts to score")
         return float(np.mean(predicted == np.asarray(label_list)))
+
+
+class _Identity:
+    """The identity of a model as it is now, computed when somebody asks, whatever becomes of it.
+
+    Parameters
+    ----------
+    model : Estimator
+    identity : str, optional
+        Where it is known already.
+    """
+
+    _NO_PART = ("provenance_", "on_progress")
+
+    def __init__(self, model: Estimator, identity: str | None = None) -> None:
+        self._kind, self._attributes = type(model), model.__getstate__()
+        self._attributes.pop("_identity", None)
+        self._value, self._is_known = identity, identity is not None
+
+    def __call__(self) -> str | None:
+        if not self._is_known:
+            model = self._kind.__new__(self._kind)
+            vars(model).update(self._attributes)
+            with suppress(InputError):  # it holds somebody's function: it cannot be saved
+                self._value = identity_when_written(*model.to_tensors())
+            self._is_known = True
+        return self._value
+
+    def is_of(self, model: Estimator) -> bool:
+        """Whether the model has the same parameters and weights (arrays that are the same)."""
+        return _same(self._parts(self._attributes), self._parts(vars(model)))
+
+    def _parts(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in attributes.items()
+            if not name.startswith("_") and name not in self._NO_PART
+        }
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether the values are the same objects; of plain ones, which a copy has anew, equal."""
+    return one.keys() == other.keys() and all(
+        value is other[name] or (isinstance(value, _PLAIN) and value == other[name])
+        for name, value in one.items()
+    )
 
 
 def check_training_data(
@@ -193,8 +238,7 @@ def check_training_data(
 ) -> tuple[list[str], NDArray[np.str_], NDArray[np.intp]]:
     """Return texts, the sorted classes, and the class number of each text; raise if unfit."""
     checked, label_list = strings("texts", texts), list(labels)
-    if len(checked) != len(label_list):
-        raise InputError(f"labels and texts differ in length: {len(label_list)} ≠ {len(checked)}")
+    _check_lengths(label_list, checked)
     if not checked:
         raise InputError("there are no texts to train on")
     for number, label in enumerate(label_list):
@@ -213,31 +257,44 @@ def check_training_data(
     return checked, classes, numbers
 
 
+def _check_lengths(labels: Sized, texts: Sized) -> None:
+    if len(labels) != len(texts):
+        lengths = f"{len(labels)} ≠ {len(texts)}"
+        raise InputError(
+            Argument("labels"), " and ", Argument("texts"), f" differ in length: {lengths}"
+        )
+
+
 def class_weights(
     class_weight: str | Mapping[Any, float] | None, classes: NDArray[Any], numbers: NDArray[np.intp]
 ) -> NDArray[np.float32]:
     """Return the weight of each class: 1, by inverse frequency ("balanced"), or as given."""
     if class_weight is None:
         return np.ones(len(classes), np.float32)
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise InputError(
-                f"class_weight may be None, 'balanced' or a dict, not {class_weight!r}"
-            )
+    name = Argument("class_weight")
+    if isinstance(class_weight, str) and class_weight == "balanced":
         counts = np.bincount(numbers, minlength=len(classes))
         return (len(numbers) / (len(classes) * counts)).astype(np.float32)
     if not isinstance(class_weight, Mapping):
-        raise InputError(f"class_weight may be None, 'balanced' or a dict, not {class_weight!r}")
+        raise InputError(name, f" may be None, 'balanced' or a dict, not {class_weight!r}")
     unknown = [label for label in class_weight if label not in classes]
     if unknown:
-        raise InputError(f"class_weight names {unknown[0]!r}, which is no class")
+        raise InputError(name, f" names {unknown[0]!r}, which is no class")
     for label, weight in class_weight.items():
         real_number(f"class_weight[{label!r}]", weight, above=0)
     return np.array([class_weight.get(label, 1.0) for label in classes.tolist()], np.float32)
 
 
+def stored_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters as a saved model has them: JSON has no dicts with numbers as keys."""
+    stored = dict(parameters)
+    if isinstance(stored.get("class_weight"), Mapping):
+        stored["class_weight"] = list(stored["class_weight"].items())
+    return stored
+
+
 def restore_parameters(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as they were given: JSON has no dicts with numbers as keys."""
+    """Return parameters as they were given, from :func:`stored_parameters`."""
     parameters = dict(stored)
     if isinstance(parameters.get("class_weight"), list):
         parameters["class_weight"] = {label: weight for label, weight in parameters["class_weight"]}

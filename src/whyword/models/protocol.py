@@ -7,7 +7,7 @@ new kind of model is one folder with a classifier and its trace; nothing else as
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -305,6 +305,14 @@ class Shiftable(ABC):
     @abstractmethod
     def is_shiftable(self, text: str) -> bool:
         """Return whether all that the model sees of a text moves: padding does not."""
+
+
+class Hashed(ABC):
+    """Its identity is a hash of all its weights, which takes time."""
+
+    @abstractmethod
+    def lazy_identity(self) -> Callable[[], str | None]:
+        """Return what says, when it is called, the identity that the model has now."""
 
 
 class Caching(ABC):

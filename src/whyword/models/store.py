@@ -5,6 +5,7 @@ import json
 import math
 import mmap
 import platform
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
@@ -198,6 +199,32 @@ def fingerprint(texts: Sequence[str], classes: Sequence[int]) -> str:
     for text, number in zip(texts, classes, strict=True):
         digest.update(json.dumps([text, number]).encode())
     return digest.hexdigest()
+
+
+def training_provenance(
+    texts: Sequence[str],
+    classes: Sequence[int],
+    start: float,
+    **results: Any,  # noqa: ANN401 - whatever the kind of model has to say
+) -> dict[str, Any]:
+    """Return what a model was trained on, with which versions, and how well it did.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    classes : sequence of int
+    start : float
+        When the training began, by :func:`time.perf_counter`.
+    **results
+        What came of it.
+    """
+    return {
+        "data": fingerprint(texts, classes),
+        "documents": len(texts),
+        **results,
+        "seconds": round(time.perf_counter() - start, 1),
+        "versions": provenance(),
+    }
 
 
 def provenance() -> dict[str, str]:

@@ -21,18 +21,7 @@ def assert_as_from_scratch(trace: ForwardPass, orders: np.ndarray, insert: bool)
         shape = (len(documents), orders.shape[1], orders.shape[2] + 1)
         pooled = np.full((*shape, len(activations.bias)), np.nan, np.float32)
         scores = np.ones((*shape, weight.shape[1]))
-        scores_of_changes(
-            activations.ids,
-            activations.offsets,
-            activations.table,
-            weight,
-            documents,
-            orders,
-            insert,
-            PADDING,
-            scores,
-            pooled,
-        )
+        scores_of_changes(activations, weight, documents, orders, insert, PADDING, scores, pooled)
         expected = 1 + pooled.astype(np.float64) @ weight.astype(np.float64)
         np.testing.assert_allclose(scores, expected, atol=1e-9 * max(1, np.abs(expected).max()))
         for d in documents.tolist():

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import real_number, share, strings, whole_number
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, reporting
 from whyword.base.threads import one_thread
 from whyword.corpora.split import hold_out
@@ -27,9 +27,10 @@ from whyword.models.estimator import (
     check_training_data,
     class_weights,
     restore_parameters,
+    stored_parameters,
 )
 from whyword.models.protocol import Caching, Positions, Shiftable, Trained
-from whyword.models.store import fingerprint, pack_words, provenance, unpack_words
+from whyword.models.store import pack_words, training_provenance, unpack_words
 from whyword.vectors.vectors import Vectors
 from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.tokenizer import Tokenizer
@@ -143,17 +144,16 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         self.inputs_, self._kept_words = inputs, None
         self.network_ = _antisymmetric(network) if len(classes) == 2 else network
         self.vocabulary_ = document_frequencies(documents)
-        self.provenance_ = {
-            "data": fingerprint(checked, numbers.tolist()),
-            "documents": len(checked),
-            "held_out": int(chosen.sum()),
-            "vectors": "GloVe 50d + CBOW" if self.vectors is None else str(self.vectors),
-            "best_epoch": best.number,
-            "loss": best.loss,
-            "validation_accuracy": best.accuracy,
-            "seconds": round(time.perf_counter() - start, 1),
-            "versions": provenance(),
-        }
+        self.provenance_ = training_provenance(
+            checked,
+            numbers.tolist(),
+            start,
+            held_out=int(chosen.sum()),
+            vectors="GloVe 50d + CBOW" if self.vectors is None else str(self.vectors),
+            best_epoch=best.number,
+            loss=best.loss,
+            validation_accuracy=best.accuracy,
+        )
         return self
 
     def _settings(self) -> Settings:
@@ -161,7 +161,9 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         widths = list(self.width) if several else [self.width]  # type: ignore[arg-type]
         widths = sorted(whole_number("width", width, most=100) for width in widths)
         if not widths or len(set(widths)) != len(widths):
-            raise InputError(f"width takes one or several different numbers, not {self.width!r}")
+            raise InputError(
+                Argument("width"), f" takes one or several different numbers, not {self.width!r}"
+            )
         return Settings(
             widths=tuple(widths),
             filters=whole_number("filters", self.filters, most=100_000),
@@ -185,7 +187,8 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         if isinstance(self.vectors, Vectors):
             return self.vectors
         if self.vectors is not None and not isinstance(self.vectors, str | Path):
-            raise InputError(f"vectors takes Vectors or a path, not {type(self.vectors).__name__}")
+            kind = type(self.vectors).__name__
+            raise InputError(Argument("vectors"), f" takes Vectors or a path, not {kind}")
         if self.vectors is not None:
             return Vectors.load(self.vectors)
         return Vectors.for_texts(documents, seed=self.seed, on_progress=self.on_progress)
@@ -327,13 +330,11 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         for number, (words, matrix) in enumerate(self.inputs_.vectors.tables):
             tensors[f"vectors_{number}"] = matrix
             tensors[f"words_{number}"] = pack_words(words)
-        parameters = self.get_params()
+        parameters = stored_parameters(self.get_params())
         for name in ("vectors", "on_progress"):  # the vectors themselves are among the tensors
             parameters.pop(name)
         widths = [convolution.width for convolution in self.network_.convolutions]
         parameters["width"] = widths if len(widths) > 1 else widths[0]
-        if isinstance(self.class_weight, Mapping):
-            parameters["class_weight"] = list(self.class_weight.items())
         configuration = {
             "kind": self.kind,
             "classes": self.classes_.tolist(),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from whyword.base.compiled import Floats, Ints, Offsets, compiled
+from whyword.base.compiled import compiled
 from whyword.base.threads import in_threads
 from whyword.models.cnn.kernels import Activations
 from whyword.models.cnn.relevance_kernels import Numbers, OutputRelevance, gather_responses
@@ -14,25 +14,15 @@ def bias_relevance(
     """Run :func:`add_bias_relevance` on all documents, on all cores."""
 
     def work(first: int, last: int) -> None:
-        add_bias_relevance(*activations, *output, epsilon, first, last, constant)
+        add_bias_relevance(activations, output, epsilon, first, last, constant)
 
     in_threads(work, len(activations.pooled))
 
 
 @compiled
 def add_bias_relevance(
-    ids: Ints,
-    offsets: Offsets,
-    table: Floats,
-    bias: Floats,
-    pooled: Floats,
-    winners: Ints,
-    vectors: Floats,
-    filters: Floats,
-    weight: Floats,
-    targets: Ints,
-    added: Numbers,
-    gain: Numbers,
+    activations: Activations,
+    output: OutputRelevance,
     epsilon: float,
     first: int,
     last: int,
@@ -44,20 +34,19 @@ def add_bias_relevance(
 
     Parameters
     ----------
-    ids, offsets, table, bias, pooled, winners, vectors, filters
-        Of :class:`~whyword.models.cnn.kernels.Activations`.
-    weight, targets, added, gain
-        Of :class:`~whyword.models.cnn.relevance_kernels.OutputRelevance`.
+    activations : Activations
+    output : OutputRelevance
     first, last : int
         The documents to do.
     constant : (documents, K) float64
         Added to.
     """
-    count, width = pooled.shape[1], table.shape[1]
+    bias, pooled = activations.bias, activations.pooled
+    weight, targets, _, gain = output
+    count, width = pooled.shape[1], activations.table.shape[1]
     parts, responses = np.empty((count, width)), np.empty(count)
     for document in range(first, last):
-        rows, won = ids[offsets[document] :], winners[document]
-        gather_responses(rows, table, bias, won, vectors, filters, epsilon, parts, responses)
+        gather_responses(activations, document, epsilon, parts, responses)
         for j in range(count):
             if pooled[document, j] > 0:
                 z = responses[j]

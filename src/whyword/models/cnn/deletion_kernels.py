@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from whyword.base.compiled import Floats, Ints, Offsets, compiled
 from whyword.base.threads import in_threads
+from whyword.models.cnn.kernels import Activations
 from whyword.models.cnn.relevance_kernels import Numbers
 
 _AT_ONCE = 64  # filters done together: their responses to a text stay near the processor
@@ -17,9 +18,7 @@ _FEW = 6  # of those whose maxima are looked for one by one; more are looked for
 
 
 def scores_of_changes(
-    ids: Ints,
-    offsets: Offsets,
-    table: Floats,
+    activations: Activations,
     weight: Floats,
     documents: Offsets,
     orders: NDArray[np.int32],
@@ -32,19 +31,16 @@ def scores_of_changes(
     kept = np.empty((0, 0, 0, 0), np.float32) if pooled is None else pooled
 
     def work(first: int, last: int) -> None:
+        todo = slice(first, last)
         change_words(
-            ids,
-            offsets,
-            table,
+            activations,
             weight,
-            documents,
-            orders,
+            documents[todo],
+            orders[todo],
             insert,
             padding,
-            first,
-            last,
-            scores,
-            kept,
+            scores[todo],
+            kept[todo],
         )
 
     in_threads(work, len(documents))
@@ -52,16 +48,12 @@ def scores_of_changes(
 
 @compiled
 def change_words(
-    ids: Ints,
-    offsets: Offsets,
-    table: Floats,
+    activations: Activations,
     weight: Floats,
     documents: Offsets,
     orders: NDArray[np.int32],
     insert: bool,
     padding: int,
-    first: int,
-    last: int,
     scores: Numbers,
     pooled: Floats,
 ) -> None:
@@ -73,13 +65,11 @@ def change_words(
 
     Parameters
     ----------
-    ids : (N,) int32
-    offsets : (documents + 1,) int64
-    table : (rows, H, F) float32
+    activations : Activations
     weight : (F, C) float32
         w2[j, k].
     documents : (n,) int64
-        Those to do, of which this call does first…last − 1.
+        Those to do.
     orders : (n, R, K) int32
         Positions of words in each document, in R orders; −1 changes nothing.
     insert : bool
@@ -91,6 +81,7 @@ def change_words(
     pooled : (n, R, K + 1, F) float32, or empty
         If there is room, x[j] is written there.
     """
+    ids, offsets, table = activations.ids, activations.offsets, activations.table
     width, filters, classes = table.shape[1], table.shape[2], weight.shape[1]
     response, highest = np.zeros(_AT_ONCE, np.float32), np.empty(_AT_ONCE, np.float32)
     best, before = np.empty(_AT_ONCE, np.float32), np.empty(_AT_ONCE, np.float32)
@@ -99,7 +90,7 @@ def change_words(
         np.empty(classes),
         np.empty(classes),
     )
-    for d in range(first, last):
+    for d in range(len(documents)):
         start, end = offsets[documents[d]], offsets[documents[d] + 1]
         windows = end - start - width + 1
         at_first = np.full(end - start, padding, np.int32) if insert else ids[start:end].copy()

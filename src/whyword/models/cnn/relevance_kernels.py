@@ -47,25 +47,15 @@ def word_relevance(
     """Run :func:`add_word_relevance` on all documents, on all cores."""
 
     def work(first: int, last: int) -> None:
-        add_word_relevance(*activations, *output, epsilon, shared, first, last, words)
+        add_word_relevance(activations, output, epsilon, shared, first, last, words)
 
     in_threads(work, len(activations.pooled))
 
 
 @compiled
 def add_word_relevance(
-    ids: Ints,
-    offsets: Offsets,
-    table: Floats,
-    bias: Floats,
-    pooled: Floats,
-    winners: Ints,
-    vectors: Floats,
-    filters: Floats,
-    weight: Floats,
-    targets: Ints,
-    added: Numbers,
-    gain: Numbers,
+    activations: Activations,
+    output: OutputRelevance,
     epsilon: float,
     shared: bool,
     first: int,
@@ -80,16 +70,16 @@ def add_word_relevance(
 
     Parameters
     ----------
-    ids, offsets, table, bias, pooled, winners, vectors, filters
-        Of :class:`~whyword.models.cnn.kernels.Activations`.
-    weight, targets, added, gain
-        Of :class:`OutputRelevance`.
+    activations : Activations
+    output : OutputRelevance
     first, last : int
         The documents to do.
     words : (N, K) float32
         Added to.
     """
-    filter_count, width, count = pooled.shape[1], table.shape[1], targets.shape[1]
+    offsets, bias, pooled = activations.offsets, activations.bias, activations.pooled
+    weight, targets, added, gain = output
+    filter_count, width, count = pooled.shape[1], activations.table.shape[1], targets.shape[1]
     columns = (count + 7) // 8 * 8  # whole vectors for the processor
     chosen = np.zeros((filter_count, columns), np.float32)
     parts, responses = np.empty((filter_count, width)), np.empty(filter_count)
@@ -99,8 +89,8 @@ def add_word_relevance(
             for j in range(filter_count):
                 for k in range(count):
                     chosen[j, k] = weight[j, targets[document, k]]
-        won = winners[document]
-        gather_responses(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
+        won = activations.winners[document]
+        gather_responses(activations, document, epsilon, parts, responses)
         sums = np.zeros((end - start, columns), np.float32)
         fractions = np.zeros(end - start)
         for j in range(filter_count):
@@ -127,15 +117,7 @@ def add_word_relevance(
 
 @compiled_for_speed
 def gather_responses(
-    ids: Ints,
-    table: Floats,
-    bias: Floats,
-    winners: Ints,
-    vectors: Floats,
-    filters: Floats,
-    epsilon: float,
-    parts: Numbers,
-    responses: Numbers,
+    activations: Activations, document: int, epsilon: float, parts: Numbers, responses: Numbers
 ) -> None:
     """parts[j, τ] = P[w[t[j] + τ], τ, j], without bias; responses[j] = z[j] = Σ_τ parts + b1[j].
 
@@ -146,12 +128,15 @@ def gather_responses(
 
     Parameters
     ----------
-    ids : (T,) int32
-        Of one document (and what follows it).
-    winners : (F,) int32
+    activations : Activations
+    document : int
     parts : (F, H) float64
     responses : (F,) float64
+        Written.
     """
+    ids, winners = activations.ids[activations.offsets[document] :], activations.winners[document]
+    table, bias = activations.table, activations.bias
+    vectors, filters = activations.vectors, activations.filters
     for j in range(winners.size):
         for tau in range(parts.shape[1]):
             parts[j, tau] = table[ids[winners[j] + tau], tau, j]
@@ -208,6 +193,37 @@ def relevance_ratios(
                 shares[j] = passed * (bias[j] + sign) / inputs
 
 
+@compiled
+def document_ratios(
+    activations: Activations,
+    output: OutputRelevance,
+    epsilon: float,
+    shared: bool,
+    column: int,
+    document: int,
+    ratios: Floats,
+    shares: Floats,
+) -> None:
+    """Write :func:`relevance_ratios` of a document, for one of its K targets."""
+    width, _, dimensions = activations.filters.shape
+    parts, responses = np.empty((len(ratios), width)), np.empty(len(ratios))
+    gather_responses(activations, document, epsilon, parts, responses)
+    relevance_ratios(
+        activations.pooled[document],
+        responses,
+        activations.bias,
+        output.weight,
+        output.targets[document, column],
+        output.added[document, column],
+        output.gain[document, column],
+        epsilon,
+        shared,
+        width * dimensions,
+        ratios,
+        shares,
+    )
+
+
 @compiled_for_speed
 def exact_product(a: Floats, b: Floats) -> float:
     """Σ_i a_i·b_i in float64."""
@@ -223,21 +239,14 @@ def exact_scores(
     """Run :func:`add_exact_scores` on some documents, on all cores."""
 
     def work(first: int, last: int) -> None:
-        add_exact_scores(*activations, weight, documents, first, last, scores)
+        add_exact_scores(activations, weight, documents, first, last, scores)
 
     in_threads(work, len(documents))
 
 
 @compiled
 def add_exact_scores(
-    ids: Ints,
-    offsets: Offsets,
-    table: Floats,
-    bias: Floats,
-    pooled: Floats,
-    winners: Ints,
-    vectors: Floats,
-    filters: Floats,
+    activations: Activations,
     weight: Floats,
     documents: Offsets,
     first: int,
@@ -253,12 +262,14 @@ def add_exact_scores(
     scores : (documents, C) float64
         Added to.
     """
+    ids, offsets, winners = activations.ids, activations.offsets, activations.winners
+    vectors, filters = activations.vectors, activations.filters
     for document in documents[first:last]:
-        for j in range(pooled.shape[1]):
-            if pooled[document, j] > 0:
+        for j in range(filters.shape[1]):
+            if activations.pooled[document, j] > 0:
                 at = offsets[document] + winners[document, j]
-                z = np.float64(bias[j])
-                for tau in range(table.shape[1]):
+                z = np.float64(activations.bias[j])
+                for tau in range(filters.shape[0]):
                     z += exact_product(vectors[ids[at + tau]], filters[tau, j])
                 for k in range(weight.shape[1]):
                     scores[document, k] += z * weight[j, k]
@@ -275,25 +286,15 @@ def element_relevance(
     """Run :func:`add_element_relevance` for one target, on all cores."""
 
     def work(first: int, last: int) -> None:
-        add_element_relevance(*activations, *output, epsilon, shared, column, first, last, elements)
+        add_element_relevance(activations, output, epsilon, shared, column, first, last, elements)
 
     in_threads(work, len(activations.pooled))
 
 
 @compiled_for_speed
 def add_element_relevance(
-    ids: Ints,
-    offsets: Offsets,
-    table: Floats,
-    bias: Floats,
-    pooled: Floats,
-    winners: Ints,
-    vectors: Floats,
-    filters: Floats,
-    weight: Floats,
-    targets: Ints,
-    added: Numbers,
-    gain: Numbers,
+    activations: Activations,
+    output: OutputRelevance,
     epsilon: float,
     shared: bool,
     column: int,
@@ -312,27 +313,13 @@ def add_element_relevance(
     elements : (N, D) float32
         Added to.
     """
-    count, width, dimensions = pooled.shape[1], table.shape[1], vectors.shape[1]
-    parts, responses = np.empty((count, width)), np.empty(count)
+    ids, offsets = activations.ids, activations.offsets
+    vectors, filters = activations.vectors, activations.filters
+    width, count, dimensions = filters.shape
     ratios, shares = np.empty(count, np.float32), np.empty(count, np.float32)
     for document in range(first, last):
-        start, end = offsets[document], offsets[document + 1]
-        won = winners[document]
-        gather_responses(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
-        relevance_ratios(
-            pooled[document],
-            responses,
-            bias,
-            weight,
-            targets[document, column],
-            added[document, column],
-            gain[document, column],
-            epsilon,
-            shared,
-            width * dimensions,
-            ratios,
-            shares,
-        )
+        start, end, won = offsets[document], offsets[document + 1], activations.winners[document]
+        document_ratios(activations, output, epsilon, shared, column, document, ratios, shares)
         sums = np.zeros((end - start, dimensions), np.float32)
         shared_out = np.zeros(end - start)
         for j in range(count):

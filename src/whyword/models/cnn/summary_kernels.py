@@ -6,47 +6,27 @@ rows[n]; no two documents share a row.
 
 import numpy as np
 
-from whyword.base.compiled import Floats, Ints, Offsets, compiled_for_speed
+from whyword.base.compiled import Floats, Ints, compiled_for_speed
 from whyword.base.threads import in_threads
 from whyword.models.cnn.kernels import Activations
-from whyword.models.cnn.relevance_kernels import (
-    Numbers,
-    OutputRelevance,
-    gather_responses,
-    relevance_ratios,
-)
+from whyword.models.cnn.relevance_kernels import OutputRelevance, document_ratios
 
 
 def weighted_sums(activations: Activations, rows: Ints, weights: Floats, sums: Floats) -> None:
     """Run :func:`add_weighted_sums` on all documents, on all cores."""
 
     def work(first: int, last: int) -> None:
-        add_weighted_sums(
-            activations.ids,
-            activations.offsets,
-            activations.vectors,
-            rows,
-            weights,
-            first,
-            last,
-            sums,
-        )
+        add_weighted_sums(activations, rows, weights, first, last, sums)
 
     in_threads(work, len(activations.pooled))
 
 
 @compiled_for_speed
 def add_weighted_sums(
-    ids: Ints,
-    offsets: Offsets,
-    vectors: Floats,
-    rows: Ints,
-    weights: Floats,
-    first: int,
-    last: int,
-    sums: Floats,
+    activations: Activations, rows: Ints, weights: Floats, first: int, last: int, sums: Floats
 ) -> None:
     """sums[rows[t], i] += weights[t] · x[t, i], equations (22) and (24)."""
+    ids, offsets, vectors = activations.ids, activations.offsets, activations.vectors
     for n in range(offsets[first], offsets[last]):
         if weights[n] != 0:
             total, x, weight = sums[rows[n]], vectors[ids[n]], weights[n]
@@ -65,25 +45,15 @@ def element_sums(
     """Run :func:`add_element_sums` for the first target, on all cores."""
 
     def work(first: int, last: int) -> None:
-        add_element_sums(*activations, *output, epsilon, shared, rows, first, last, sums)
+        add_element_sums(activations, output, epsilon, shared, rows, first, last, sums)
 
     in_threads(work, len(activations.pooled))
 
 
 @compiled_for_speed
 def add_element_sums(
-    ids: Ints,
-    offsets: Offsets,
-    table: Floats,
-    bias: Floats,
-    pooled: Floats,
-    winners: Ints,
-    vectors: Floats,
-    filters: Floats,
-    weight: Floats,
-    targets: Ints,
-    added: Numbers,
-    gain: Numbers,
+    activations: Activations,
+    output: OutputRelevance,
     epsilon: float,
     shared: bool,
     rows: Ints,
@@ -95,26 +65,13 @@ def add_element_sums(
 
     Each filter's contribution goes straight to the sum: no relevance of single elements is held.
     """
-    count, width, dimensions = pooled.shape[1], table.shape[1], vectors.shape[1]
-    parts, responses = np.empty((count, width)), np.empty(count)
+    ids, offsets = activations.ids, activations.offsets
+    vectors, filters = activations.vectors, activations.filters
+    width, count, dimensions = filters.shape
     ratios, shares = np.empty(count, np.float32), np.empty(count, np.float32)
     for document in range(first, last):
-        start, won = offsets[document], winners[document]
-        gather_responses(ids[start:], table, bias, won, vectors, filters, epsilon, parts, responses)
-        relevance_ratios(
-            pooled[document],
-            responses,
-            bias,
-            weight,
-            targets[document, 0],
-            added[document, 0],
-            gain[document, 0],
-            epsilon,
-            shared,
-            width * dimensions,
-            ratios,
-            shares,
-        )
+        start, won = offsets[document], activations.winners[document]
+        document_ratios(activations, output, epsilon, shared, 0, document, ratios, shares)
         for j in range(count):
             ratio, share = ratios[j], shares[j]
             if ratio != 0:
@@ -131,32 +88,17 @@ def squared_gradient_sums(
     """Run :func:`add_squared_gradient_sums` on all documents, on all cores."""
 
     def work(first: int, last: int) -> None:
-        add_squared_gradient_sums(
-            activations.ids,
-            activations.offsets,
-            activations.vectors,
-            gradient,
-            rows,
-            first,
-            last,
-            sums,
-        )
+        add_squared_gradient_sums(activations, gradient, rows, first, last, sums)
 
     in_threads(work, len(activations.pooled))
 
 
 @compiled_for_speed
 def add_squared_gradient_sums(
-    ids: Ints,
-    offsets: Offsets,
-    vectors: Floats,
-    gradient: Floats,
-    rows: Ints,
-    first: int,
-    last: int,
-    sums: Floats,
+    activations: Activations, gradient: Floats, rows: Ints, first: int, last: int, sums: Floats
 ) -> None:
     """sums[rows[t], i] += gradient[t, i]² · x[t, i], equation (23) with R of (19)."""
+    ids, offsets, vectors = activations.ids, activations.offsets, activations.vectors
     for n in range(offsets[first], offsets[last]):
         total, x, slope = sums[rows[n]], vectors[ids[n]], gradient[n]
         for i in range(x.size):

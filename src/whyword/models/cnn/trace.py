@@ -79,17 +79,7 @@ class CNNTrace(ForwardPass, Decomposable, Differentiable, Erasable, ElementWise,
         scores = np.tile(bias, (len(documents), runs, steps + 1, 1))
         chosen = documents.astype(np.int64)
         for activations, weight in self.parts():
-            scores_of_changes(
-                activations.ids,
-                activations.offsets,
-                activations.table,
-                weight,
-                chosen,
-                orders,
-                insert,
-                PADDING,
-                scores,
-            )
+            scores_of_changes(activations, weight, chosen, orders, insert, PADDING, scores)
         return Erased(scores, self.probabilities_of(scores))
 
     # ---- filters ------------------------------------------------------------------------------

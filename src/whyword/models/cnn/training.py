@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.progress import OnProgress, Progress
 from whyword.models.cnn.inputs import (
     PADDING,
@@ -92,12 +92,13 @@ def train_network(
             accuracy = float(np.mean(predicted == validation.classes))
         epoch = Epoch(number, loss, accuracy)
         if not np.isfinite(loss):
-            raise InputError(f"training diverged in epoch {number}; lower learning_rate")
+            name = Argument("learning_rate")
+            raise InputError(f"training diverged in epoch {number}; lower ", name)
         on_progress(_progress(epoch, settings.epochs))
         if best is None or (accuracy or 0) >= (best[1].accuracy or 0):
             best = network, epoch
     if best is None:
-        raise InputError("epochs must be at least 1")
+        raise InputError(Argument("epochs"), " must be at least 1")
     return best
 
 

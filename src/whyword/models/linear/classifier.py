@@ -12,19 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import real_number, strings, whole_number
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.models.estimator import (
     Estimator,
     check_training_data,
     class_weights,
     restore_parameters,
+    stored_parameters,
 )
 from whyword.models.linear.from_sklearn import PipelineFeatures, restore_features
 from whyword.models.linear.tfidf import FeatureRow, TfIdf, fit_tfidf
 from whyword.models.linear.trace import LinearLayer, LinearTrace, PipelineTrace, TfIdfTrace
 from whyword.models.probabilities import softmax
 from whyword.models.protocol import Positions, Trained
-from whyword.models.store import fingerprint, pack_words, provenance, unpack_words
+from whyword.models.store import pack_words, provenance, training_provenance, unpack_words
 from whyword.words.document import Document, Text
 from whyword.words.tokenizer import Tokenizer
 
@@ -90,7 +91,7 @@ class SVMClassifier(Estimator, Trained):
         start = time.perf_counter()
         checked, classes, numbers = check_training_data(texts, labels)
         if self.C is not None and not 1e-6 <= real_number("C", self.C, above=0) <= 1e6:
-            raise InputError(f"C must be from 1e-6 to 1e6 or None, not {self.C}")
+            raise InputError(Argument("C"), f" must be from 1e-6 to 1e6 or None, not {self.C}")
         seed = whole_number("seed", self.seed, least=0)
         weights = class_weights(self.class_weight, classes, numbers)
         tokenizer = Tokenizer(self.max_words)
@@ -108,14 +109,9 @@ class SVMClassifier(Estimator, Trained):
         self.classes_ = classes
         self.features_: TfIdf | PipelineFeatures = features
         self.temperature_ = 1.0 if scores is None else fit_temperature(scores, numbers)
-        self.provenance_ = {
-            "data": fingerprint(checked, numbers.tolist()),
-            "documents": len(checked),
-            "C": chosen,
-            "validation_accuracy": accuracy,
-            "seconds": round(time.perf_counter() - start, 1),
-            "versions": provenance(),
-        }
+        self.provenance_ = training_provenance(
+            checked, numbers.tolist(), start, C=chosen, validation_accuracy=accuracy
+        )
         return self
 
     @classmethod
@@ -238,12 +234,7 @@ class SVMClassifier(Estimator, Trained):
         configuration = {
             "kind": self.kind,
             "classes": self.classes_.tolist(),
-            "parameters": self.get_params()
-            | (
-                {"class_weight": list(self.class_weight.items())}
-                if isinstance(self.class_weight, Mapping)
-                else {}
-            ),
+            "parameters": stored_parameters(self.get_params()),
             "temperature": self.temperature_,
             "features": described,
             "provenance": self.provenance_,
