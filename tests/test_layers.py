@@ -98,6 +98,19 @@ def test_the_architecture_page_is_true() -> None:
     assert said == there
 
 
+def test_the_walks_are_true() -> None:
+    page = (TESTS.parent / "docs" / "architecture.md").read_text()
+    (walks,) = re.findall(r"^## Three walks$(.*?)^## ", page, re.MULTILINE | re.DOTALL)
+    hops = [re.findall(r"^\d+\. ", walk, re.MULTILINE) for walk in walks.split("\n**")[1:]]
+    assert [0 < len(walk) <= 12 for walk in hops] == [True] * 3
+    named = re.findall(r"`([a-z_/]+\.py)` `([A-Za-z_.]+)`", walks)
+    assert len(named) >= sum(map(len, hops))
+    for path, name in named:
+        tree = ast.parse((PACKAGE / path).read_text())
+        classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+        assert name in {found for found, _ in functions(tree)} | classes, (path, name)
+
+
 def test_the_listing_is_a_map() -> None:
     entries = {path.name for path in PACKAGE.iterdir()} - {"__pycache__"}
     assert len(entries) <= 18, sorted(entries)

@@ -50,6 +50,19 @@ def test_any_lines_make_a_picture(lines: list[tuple[str, list[float]]]) -> None:
         assert 0 <= float(y) <= 300
 
 
+@pytest.mark.parametrize(
+    ("highest", "numbers"),
+    [
+        (1.0, ["0%", "20%", "40%", "60%", "80%", "100%"]),
+        (0.12, ["0.0%", "2.5%", "5.0%", "7.5%", "10.0%", "12.5%"]),
+        (0.02, ["0.0%", "0.5%", "1.0%", "1.5%", "2.0%"]),
+    ],
+)
+def test_percentages_are_said_as_they_are(highest: float, numbers: list[str]) -> None:
+    chart = line_chart([Line("a", [0, 1], [0.0, highest])], "x", "y", "said", percent=True)
+    assert [tick.number for tick in chart.y_ticks] == numbers
+
+
 @given(finite, finite)
 @example(0.0, 5e-324)
 def test_ticks_are_few_and_cover(a: float, b: float) -> None:

@@ -116,12 +116,13 @@ def line_chart(
     x_ticks, y_ticks = _ticks(min(xs), max(xs)), _ticks(min(ys), max(ys))
     scale = _Scale(min(xs), max(xs), min(y_ticks[0], *ys), max(y_ticks[-1], *ys))
     name_places = _spread_apart([scale.y(line.y[-1]) for line in lines])
+    numbers = _shares(y_ticks) if percent else [f"{y:g}" for y in y_ticks]
     return LineChart(
         description,
         x_label,
         y_label,
         [Tick(scale.x(x), f"{x:g}") for x in x_ticks if scale.left <= x <= scale.right],
-        [Tick(scale.y(y), f"{y:.0%}" if percent else f"{y:g}") for y in y_ticks],
+        [Tick(scale.y(y), number) for y, number in zip(y_ticks, numbers, strict=True)],
         [_curve(line, scale, y) for line, y in zip(lines, name_places, strict=True)],
     )
 
@@ -163,6 +164,13 @@ def _ticks(low: float, high: float) -> list[float]:
     step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     return [round(number * step, 10) for number in range(first, max(last, first + 1) + 1)]
+
+
+def _shares(ticks: Sequence[float]) -> list[str]:
+    """Return shares as percentages, all with as many digits as the one that needs most."""
+    needed = (f"{100 * share:.6f}".rstrip("0").partition(".")[2] for share in ticks)
+    digits = max(map(len, needed))
+    return [f"{share:.{digits}%}" for share in ticks]
 
 
 def _spread_apart(places: Sequence[float]) -> list[float]:
