@@ -12,7 +12,6 @@ from whyword.methods.registry import (
     Cost,
     Method,
     Parameter,
-    choice,
     find_method,
     method_for,
     methods_for,
@@ -49,8 +48,8 @@ def test_an_unknown_method_lists_the_choices(name: object) -> None:
         ({"method": "random", "seed": -1}, "seed must be a whole number"),
         ({"elements": True}, "method 'lrp' has no parameter 'elements'; it has: epsilon, bias"),
         ({"method": "occlusion", "level": "element"}, "level='element' needs a model of word vec"),
-        ({"level": "deep"}, "level may be one of 'word', 'element', 'filter', not 'deep'"),
-        ({"level": ["filter", "element"]}, "level may be one of 'word', 'element', 'filter'"),
+        ({"level": "deep"}, "level may be 'word' or 'element' or 'filter', not 'deep'"),
+        ({"level": ["filter", "element"]}, "level may be 'word' or 'element' or 'filter'"),
         ({"level": "filter", "method": "random"}, "level='filter' needs a network with filters"),
     ],
 )
@@ -143,14 +142,6 @@ def test_costs_are_in_passes() -> None:
         "occlusion": "one pass for each word",
         "random": "one pass",
     }
-
-
-def test_a_choice() -> None:
-    check = choice("red", "green")
-    assert check("colour", "red") == "red"
-    for wrong in ("blue", None, 3, ["red"]):
-        with pytest.raises(InputError, match="colour may be 'red' or 'green', not"):
-            check("colour", wrong)
 
 
 # ---- a method of one's own --------------------------------------------------------------------

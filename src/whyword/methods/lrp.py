@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from whyword.base.checks import real_number
-from whyword.methods.registry import Method, Parameter, choice, register
+from whyword.base.checks import one_of, real_number
+from whyword.methods.registry import Method, Parameter, register
 from whyword.models.protocol import Decomposable, ElementWise, Filtered, Rows, Targets
 from whyword.models.relevance import FilterRelevance, Relevance
 
@@ -41,7 +41,7 @@ LRP = register(
             Parameter(
                 "bias",
                 "shared",
-                choice("shared", "apart"),
+                lambda name, value: one_of(name, value, ("shared", "apart")),
                 "biases and ε are 'shared' among the words, or kept 'apart' as the constant",
             ),
         ),

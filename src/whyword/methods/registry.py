@@ -176,16 +176,3 @@ def methods_for(kind: Kind) -> dict[str, Method]:
 def method_for(kind: Kind, name: str | None) -> Method:
     """Return the method of that name, or by default the best for a kind of trace."""
     return next(iter(methods_for(kind).values())) if name is None else find_method(name)
-
-
-def choice(*choices: str) -> Callable[[str, Any], str]:
-    """Return a check that a parameter is one of the choices."""
-
-    def check(name: str, value: object) -> str:
-        if not isinstance(value, str) or value not in choices:
-            raise InputError(
-                Argument(name), f" may be {' or '.join(map(repr, choices))}, not {value!r:.60}"
-            )
-        return value
-
-    return check

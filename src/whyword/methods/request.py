@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from whyword.base.checks import one_of
 from whyword.base.errors import Argument, InputError
 from whyword.methods.registry import Method, Settings, method_for
 from whyword.methods.targets import Target, target_of
@@ -141,9 +142,7 @@ def _check_relevance(relevance: Relevance, trace: Trace, targets: Targets, metho
 
 def _check_level(level: object, method: Method, model: TextClassifier) -> None:
     """Raise unless the method and the model go down, or stop, there."""
-    if level not in LEVELS:
-        choices = ", ".join(map(repr, LEVELS))
-        raise InputError(Argument("level"), f" may be one of {choices}, not {level!r:.60}")
+    one_of("level", level, LEVELS)
     kind = model.trace_kind
     if level == ELEMENT and not (method.element_sums and issubclass(kind, ElementWise)):
         raise InputError(
