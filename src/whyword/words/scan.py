@@ -3,8 +3,8 @@
 The rules are those of NLTK's ``sent_tokenize`` + ``word_tokenize`` followed by the paper's
 filter, written as a scan: cut the text into chunks at spaces and separators; take a closing
 quote, a sentence-final dot and an English contraction off the chunk's end; keep what consists
-of letters, ``-``, ``.`` and ``'`` with at least one letter. By hand, since NLTK takes ten times as
-long (``benchmarks/tokenizer.py``).
+of letters, ``-``, ``.`` and ``'`` with at least one letter. By hand, since NLTK takes more than ten
+times as long (``benchmarks/tokenizer.py``).
 """
 
 from collections.abc import Iterable
