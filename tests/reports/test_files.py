@@ -18,7 +18,7 @@ def test_every_table_and_figure_is_a_file(tiny: Reproduction, tmp_path: Path) ->
     assert all(path.stat().st_size > 0 for path in written)
     names = {path.relative_to(tmp_path / "report").as_posix() for path in written}
     for figure in ("deletion", "neighbours", "planes", "words-cnn2", "heatmap-cnn2", "heatmap-svm"):
-        assert {f"figures/{figure}.svg", f"figures/{figure}.png"} <= names
+        assert f"figures/{figure}.svg" in names
     results = json.loads((tmp_path / "report" / "results.json").read_text(encoding="utf-8"))
     assert len(results["claims"]) == len(tiny.claims)
     with (tmp_path / "report" / "tables" / "explanatory_power.csv").open() as stream:

@@ -16,7 +16,7 @@ def test_paper_and_here_stand_side_by_side(tiny: Reproduction) -> None:
         assert f"{here['epi']:.4f} ± {here['deviation']:.4f} ({here['k']})" in page
     for published in paper.ACCURACY.values():
         assert f"{published:.2f} %" in page
-    assert page.count("<svg") == 9 + 2
+    assert page.count('<svg class="chart"') == 9 + 2 + 10  # lines, and planes
     assert "<script" not in page
     assert "http" not in page.replace("http-equiv", "")
 

@@ -1,35 +1,37 @@
-"""Documents as points: the two directions in which their summary vectors differ most."""
+"""Documents as points: the two directions in which their summary vectors differ most.
 
+PNG and PDF of a map are the SVG's places, names and colours on matplotlib's canvas: nothing that
+people have turns SVG into them.
+"""
+
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from whyword.analysis.document_map_page import MapDocument, map_page
 from whyword.analysis.search import unit_vectors
 from whyword.analysis.summary import summarize
 from whyword.base.checks import expand_path, strings
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.files import atomic_write
 from whyword.base.printable import one_line
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import explain
 from whyword.methods.registry import METHODS, method_for
 from whyword.models.blackbox import as_classifier
+from whyword.pages.charts import PLANE, Figure, Look, ScatterChart, figure, scatter_chart, svg
 
 _PICTURES = ("png", "svg", "pdf")
+_MARKERS = "os^"  # matplotlib's names of the shapes
 PROJECTIONS = ("pca", "umap")
 _DENSE = 1_000  # columns of a sparse matrix that are few enough to fill in
 _TOP_WORDS = 8  # shown when a point is pointed at
-# twelve colours that differ for most eyes (Okabe and Ito's, darker forms of some); shapes go on
-PALETTE = (
-    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),
-    *("#7f3c8d", "#5b5b5b", "#a5aa00", "#8c510a", "#e7298a", "#01665e"),
-)
-SHAPES = "os^D"
+_COLUMNS, _WIDTH = 3, 330  # of several maps in one picture, and pixels of one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +63,12 @@ class DocumentMap:
 
     def __repr__(self) -> str:
         return f"DocumentMap({len(self):,} documents, {self.title})"
+
+    @property
+    def caption(self) -> str:
+        """The title, and how much of the variance is to be seen."""
+        share = "" if self.share is None else f" ({self.share:.0%} of the variance)"
+        return f"{self.title}{share}"
 
     def to_png(self, path: str | Path) -> None:
         """Draw the map into a PNG file."""
@@ -131,7 +139,9 @@ def document_map(
     explanations = explain(model, several, method=shown, ids=names)
     colours = [one.predicted for one in explanations] if labels is None else list(labels)
     if len(colours) != len(several):
-        raise InputError(f"labels and texts differ in length: {len(colours)} ≠ {len(several)}")
+        raise InputError(
+            Argument("labels"), f" and texts differ in length: {len(colours)} ≠ {len(several)}"
+        )
     grouped = [str(label if groups is None else groups.get(label, label)) for label in colours]
     title = f"{method}, {level} level" if level == "element" else method
     return DocumentMap(points, names, grouped, share, title, explanations)
@@ -143,7 +153,7 @@ def project(
 ) -> tuple[NDArray[np.float64], float | None]:
     """Return vectors on a plane, (n, 2), and the share of their variance that it shows."""
     if projection not in PROJECTIONS:
-        raise InputError(f"projection may be 'pca' or 'umap', not {projection!r}")
+        raise InputError(Argument("projection"), f" may be 'pca' or 'umap', not {projection!r}")
     unit = unit_vectors(vectors)
     if projection == "umap":
         try:
@@ -171,6 +181,12 @@ def project(
     return points, float(np.nan_to_num(pca.explained_variance_ratio_).sum())
 
 
+def map_chart(shown: DocumentMap, names: Sequence[str]) -> ScatterChart:
+    """Return the map as a chart; the place of its groups among the names says how they look."""
+    said = f"{len(shown):,} documents as points, by {shown.title}"
+    return scatter_chart(shown.points, shown.groups, names, said)
+
+
 def draw_maps(maps: Sequence[DocumentMap], path: str | Path, kind: str | None = None) -> None:
     """Draw one map, or several weightings in a grid, into a PNG, SVG or PDF file.
 
@@ -179,38 +195,46 @@ def draw_maps(maps: Sequence[DocumentMap], path: str | Path, kind: str | None = 
     kind = kind or expand_path(path).suffix.lstrip(".").lower()
     if kind not in _PICTURES:
         raise InputError(f"{path}: a map is drawn as one of {', '.join(_PICTURES)}")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "figures") from None
     if not maps:
         raise InputError("there are no maps to draw")
-    columns = min(3, len(maps))
-    rows = -(-len(maps) // columns)
     groups = sorted({group for one in maps for group in one.groups})
-    height = max(4.2 * rows, 0.22 * len(groups) + 0.3)  # all names of a long legend must fit
-    figure = Figure(figsize=(4.6 * columns + 2.2, height), layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axes, one in zip(grid, maps, strict=False):
-        colours = np.array(one.groups)
-        for number, group in enumerate(groups):
-            points = one.points[colours == group]
-            axes.scatter(
-                *points.T,
-                s=7,
-                alpha=0.6,
-                linewidths=0,
-                color=PALETTE[number % len(PALETTE)],
-                marker=SHAPES[number // len(PALETTE) % len(SHAPES)],
-                label=one_line(group).replace("$", r"\$"),
-            )
-        share = "" if one.share is None else f" ({one.share:.0%} of the variance)"
-        axes.set_title(f"{one.title}{share}", fontsize=10)
-        axes.set_xticks([])
-        axes.set_yticks([])
-    for axes in grid[len(maps) :]:
-        axes.set_axis_off()
-    handles, names = grid[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside right upper", frameon=False, markerscale=2.5)
+    charts = [(one.caption, map_chart(one, groups)) for one in maps]
+    drawn = figure(charts, min(_COLUMNS, len(maps)), _WIDTH, groups)
     with atomic_write(expand_path(path)) as draft:
-        figure.savefig(draft, dpi=160, format=kind)
+        if kind == "svg":
+            draft.write_text(svg(drawn), encoding="utf-8", newline="")
+        else:
+            _copy_with_matplotlib(drawn, draft, kind)
+
+
+def _copy_with_matplotlib(drawn: Figure, path: Path, kind: str) -> None:
+    """Write the figure as PNG or PDF: the places, names and colours are those of the SVG."""
+    try:
+        from matplotlib.figure import Figure as Canvas
+        from matplotlib.patches import Rectangle
+    except ImportError:
+        raise MissingExtraError("matplotlib", "figures") from None
+    canvas = Canvas(figsize=(drawn.width / 72, drawn.height / 72))  # a point of it is our pixel
+    axes = canvas.add_axes((0, 0, 1, 1), xlim=(0, drawn.width), ylim=(drawn.height, 0))
+    axes.set_axis_off()
+
+    def put(places: ArrayLike, look: Look, size: float, opacity: float = 1) -> None:
+        x, y = np.asarray(places, float).T
+        marker = _MARKERS[look.shape]
+        axes.scatter(x, y, size, look.colour, marker=marker, linewidths=0, alpha=opacity)
+
+    def write(text: str, x: float, y: float, **style: Any) -> None:  # noqa: ANN401 - matplotlib's
+        axes.text(x, y, one_line(text), size=13, parse_math=False, **style)
+
+    for panel in drawn.panels:
+        write(panel.title, panel.x + panel.width / 2, panel.y - 8, ha="center")
+        corner = (panel.x, panel.y)
+        axes.add_patch(Rectangle(corner, panel.width, panel.height, fill=False, ec="#666666"))
+        for some in panel.chart.points if isinstance(panel.chart, ScatterChart) else ():
+            put(np.array(some.places) * panel.width / PLANE + corner, some.look, 11, 0.6)
+    for entry in drawn.legend:
+        put([(entry.x + 5, entry.y - 4)], entry.look, 60)
+        write(entry.name, entry.x + 16, entry.y)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # drawn as a box
+        canvas.savefig(path, dpi=160, format=kind)

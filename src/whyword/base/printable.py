@@ -1,6 +1,5 @@
 """Texts as they may be shown: nothing in them can steer a page or a terminal, or hide."""
 
-import html
 import re
 
 _PICTURES = 0x2400  # the block of pictures for control characters: ␀, ␁, …
@@ -22,7 +21,10 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return the text without anything that is not printable, line ends included."""
-    return "".join(c if c.isprintable() else "·" for c in visible(text))
+    shown = visible(text)
+    if shown.isprintable():
+        return shown
+    return "".join(c if c.isprintable() else "·" for c in shown)
 
 
 def storable(text: str) -> str:
@@ -35,8 +37,3 @@ def _stand_in(match: re.Match[str]) -> str:
     if code < 0x20:
         return chr(_PICTURES + code)
     return "␡" if code == 0x7F else "·"
-
-
-def html_line(text: str) -> str:
-    """Return the text for HTML, on one line, whatever it contains."""
-    return html.escape(one_line(text), quote=True)

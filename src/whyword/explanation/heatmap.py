@@ -4,20 +4,22 @@ Red speaks for the target, blue against it (and is underlined, for those who see
 strength is relative to the scale, by default the document's largest |relevance|.
 """
 
-import base64
-import hashlib
 import html
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.text import Text
 
 from whyword.base.printable import one_line, visible
+from whyword.pages.render import render
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 LEVELS = 20  # steps of strength
 FOR, AGAINST = (226, 58, 43), (38, 112, 226)  # red and blue, told apart without green
@@ -128,115 +130,83 @@ class Heatmap:
 # ---- the page ---------------------------------------------------------------------------------
 
 
-def _opacities() -> str:
-    steps = []
-    for name, colour in (("p", FOR), ("n", AGAINST)):
-        for level in range(1, LEVELS + 1):
-            rgb = " ".join(map(str, colour))
-            share = f"{STRONGEST * level / LEVELS:.3f}"
-            steps.append(f".ww .{name}{level}{{background:rgb({rgb}/{share})}}")
-    return "".join(steps)
+class Article(NamedTuple):
+    """A heatmap as its template takes it.
+
+    Attributes
+    ----------
+    title : str
+    remarks : tuple of str
+    lowest, highest : str
+        What the ends of the scale stand for.
+    unknown : bool
+        Whether there are words that the model does not know.
+    truncated : int
+    panels : list of ArticlePanel
+    """
+
+    title: str
+    remarks: tuple[str, ...]
+    lowest: str
+    highest: str
+    unknown: bool
+    truncated: int
+    panels: list["ArticlePanel"]
 
 
-_GRADIENT = ",".join(
-    f"rgb({' '.join(map(str, colour))}/{share}) {place}%"
-    for colour, share, place in (
-        *((AGAINST, STRONGEST, 0), (AGAINST, 0, 50)),
-        *((FOR, 0, 50), (FOR, STRONGEST, 100)),
+class ArticlePanel(NamedTuple):
+    """One colouring: the target, scores and the like, the words as markup."""
+
+    title: str
+    note: str
+    words: "Markup"
+
+
+def article(heatmap: Heatmap) -> Article:
+    """Return the heatmap for templates: ``pages/templates/heatmap.html`` lays it out."""
+    pieces, full = list(heatmap.pieces()), heatmap.full
+    return Article(
+        heatmap.title,
+        heatmap.remarks,
+        number(-full),
+        number(full),
+        not heatmap.known.all(),
+        heatmap.truncated,
+        [
+            ArticlePanel(panel.title, panel.note, _coloured_words(heatmap, panel, pieces))
+            for panel in heatmap.panels
+        ],
     )
-)
-STYLE = f"""
-.ww{{font:16px/1.6 system-ui,sans-serif;margin:0 0 2rem}}
-.ww h2{{font-size:1.1rem;margin:0 0 .4rem;overflow-wrap:anywhere}}
-.ww h3{{font-size:1rem;margin:0;overflow-wrap:anywhere}}
-.ww .note,.ww .legend,.ww .remark{{font-size:.85rem;opacity:.8;margin:.1rem 0 .5rem}}
-.ww .remark{{opacity:1}}
-.ww .panels{{display:grid;gap:1.5rem;
-grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr))}}
-.ww .text{{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;margin:0;tab-size:4}}
-.ww .w{{border-radius:.2em;padding:.1em 0}}
-.ww .n{{text-decoration:underline;text-decoration-thickness:1px;text-underline-offset:.2em}}
-.ww .u{{text-decoration:underline dotted;text-decoration-thickness:1px;
-text-underline-offset:.2em;opacity:.75}}
-.ww .b{{opacity:.55;font-style:italic}}
-.ww .bar{{display:inline-block;width:9rem;max-width:40%;height:.8em;
-vertical-align:middle;margin:0 .4em;
-border:1px solid rgb(128 128 128/.5);border-radius:.2em;
-background:linear-gradient(90deg,{_GRADIENT})}}
-{_opacities()}
-"""
-PAGE_STYLE = (
-    ":root{color-scheme:light dark}body{margin:0 auto;padding:1.5rem;max-width:75rem;"
-    "background:Canvas;color:CanvasText}@media print{.ww{break-inside:avoid}}" + STYLE
-)
 
 
 def page(heatmaps: Iterable[Heatmap], title: str = "whyword") -> Iterator[str]:
     """Yield the parts of a self-contained HTML page, heatmap by heatmap."""
-    yield page_head(title)
-    for heatmap in heatmaps:
-        yield fragment(heatmap)
-    yield PAGE_END
+    return render("heatmaps.html", title=title, articles=map(article, heatmaps))
 
 
-PAGE_END = "</body></html>\n"
-
-
-def page_head(title: str, more_style: str = "", pictures: bool = False) -> str:
-    """Return the beginning of a page whose policy allows its own style and nothing else.
-
-    With `pictures` it allows those that are part of the page, too.
-    """
-    style = PAGE_STYLE + more_style
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    policy += "; img-src data:" if pictures else ""
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
-        f"<title>{_escape(one_line(title))}</title>\n<style>{style}</style></head><body>\n"
-    )
+def fragment(heatmap: Heatmap) -> str:
+    """Return one heatmap as an HTML element; ``heatmap.css`` must be on the page."""
+    return "".join(render("fragment.html", articles=[article(heatmap)], styled=False))
 
 
 def styled_fragment(heatmaps: Sequence[Heatmap]) -> str:
     """Return heatmaps for a notebook's cell, their style with them."""
-    return f"<style>{STYLE}</style>" + "".join(map(fragment, heatmaps))
+    return "".join(render("fragment.html", articles=map(article, heatmaps), styled=True))
 
 
-def fragment(heatmap: Heatmap) -> str:
-    """Return one heatmap as an HTML element; :data:`STYLE` must be on the page."""
-    pieces = list(heatmap.pieces())
-    parts = ['<article class="ww">']
-    if heatmap.title:
-        parts.append(f"<h2>{_escape(one_line(heatmap.title))}</h2>")
-    parts += [f'<p class="remark">{_escape(one_line(remark))}</p>' for remark in heatmap.remarks]
-    parts.append(f'<p class="legend">{_legend(heatmap)}</p><div class="panels">')
-    parts += [_panel(heatmap, panel, pieces) for panel in heatmap.panels]
-    parts.append("</div></article>\n")
-    return "".join(parts)
+def _coloured_words(heatmap: Heatmap, panel: Panel, pieces: Sequence[Piece]) -> "Markup":
+    """Return the text with its words coloured.
 
+    Not a template: it is the loop over all words of all documents, and this takes half the time.
+    Whatever comes from outside is escaped here.
+    """
+    from markupsafe import Markup
 
-def _legend(heatmap: Heatmap) -> str:
-    full = heatmap.full
-    marks = ["<span class='n'>against</span>", "for the target"]
-    scale = f'{marks[0]} {number(-full)}<span class="bar"></span>{number(full)} {marks[1]}'
-    if not heatmap.known.all():
-        scale += " · <span class='u'>unknown to the model</span>"
-    if heatmap.truncated:
-        scale += f" · <span class='b'>not read ({heatmap.truncated:,} words)</span>"
-    return scale
-
-
-def _panel(heatmap: Heatmap, panel: Panel, pieces: Sequence[Piece]) -> str:
     levels = heatmap.levels(panel).tolist()
     values = np.asarray(panel.values).tolist()
-    parts = [
-        f'<section><h3 dir="auto">{_escape(one_line(panel.title))}</h3>'
-        f'<p class="note">{_escape(one_line(panel.note))}</p><p class="text" dir="auto">'
-    ]
+    parts = []
     for piece in pieces:
-        shown = _escape(visible(piece.text))
+        shown = html.escape(visible(piece.text))
         if piece.word < 0:
             beyond = piece.kind is Kind.BEYOND
             parts.append(f'<span class="b" title="not read">{shown}</span>' if beyond else shown)
@@ -251,10 +221,9 @@ def _panel(heatmap: Heatmap, panel: Panel, pieces: Sequence[Piece]) -> str:
         if piece.kind is Kind.UNKNOWN:
             names.append("u")
             remark = ", unknown to the model"
-        hint = f"{one_line(piece.text)}: {number(value)}{remark}"
-        parts.append(f'<span class="{" ".join(names)}" title="{_escape(hint)}">{shown}</span>')
-    parts.append("</p></section>")
-    return "".join(parts)
+        hint = html.escape(f"{one_line(piece.text)}: {number(value)}{remark}")
+        parts.append(f'<span class="{" ".join(names)}" title="{hint}">{shown}</span>')
+    return Markup("".join(parts))  # noqa: S704 - the one place: all of it is escaped above
 
 
 def number(value: float) -> str:
@@ -263,10 +232,6 @@ def number(value: float) -> str:
         return str(value)
     shown = f"{value:+.3g}"
     return "0" if float(shown) == 0 else shown.replace("-", "−")
-
-
-def _escape(text: str) -> str:
-    return html.escape(text, quote=True)
 
 
 # ---- the terminal -----------------------------------------------------------------------------

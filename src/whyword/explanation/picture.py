@@ -1,6 +1,8 @@
-"""Heatmaps as pictures: one layout on a grid of letters, drawn as SVG or PNG."""
+"""Heatmaps as pictures: one layout on a grid of letters, drawn as SVG or PNG.
 
-import html
+The PNG is drawn by matplotlib: nothing smaller that people have puts letters on a raster.
+"""
+
 import re
 import unicodedata
 import warnings
@@ -25,6 +27,7 @@ from whyword.explanation.heatmap import (
     Panel,
     number,
 )
+from whyword.pages.render import render
 
 _LETTER, _LINE, _MARGIN = 8.43, 22.0, 16.0  # of a monospaced font of 14 pixels
 _SIZE = 14
@@ -60,6 +63,11 @@ class Box(NamedTuple):
     colour: tuple[int, int, int]
     opacity: float
 
+    @property
+    def hex(self) -> str:
+        """The colour as SVG has it."""
+        return f"#{bytes(self.colour).hex()}"
+
 
 class Label(NamedTuple):
     """A piece of text with its baseline, in pixels."""
@@ -86,29 +94,7 @@ class Drawing:
 
 def svg(heatmap: Heatmap) -> str:
     """Return the heatmap as an SVG picture that needs nothing else."""
-    drawing = _lay_out(heatmap)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawing.width:.0f}" '
-        f'height="{drawing.height:.0f}" viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" '
-        f'font-family="ui-monospace,DejaVu Sans Mono,Menlo,Consolas,monospace" '
-        f'font-size="{_SIZE}">\n<rect width="100%" height="100%" fill="{_PAPER}"/>\n'
-    ]
-    parts += [
-        f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" '
-        f'height="{box.height:.1f}" rx="3" fill="#{bytes(box.colour).hex()}" '
-        f'fill-opacity="{box.opacity:.3f}"/>\n'
-        for box in drawing.boxes
-    ]
-    for label in drawing.labels:
-        bold = ' font-weight="bold"' if label.bold else ""
-        under = ' text-decoration="underline"' if label.underlined else ""
-        hint = f"<title>{html.escape(label.hint)}</title>" if label.hint else ""
-        parts.append(
-            f'<text x="{label.x:.1f}" y="{label.y:.1f}" textLength="{label.width:.1f}" '
-            f'fill="{label.ink}" xml:space="preserve"{bold}{under}>'
-            f"{hint}{html.escape(label.text)}</text>\n"
-        )
-    return "".join(parts) + "</svg>\n"
+    return "".join(render("heatmap.svg", drawing=_lay_out(heatmap), paper=_PAPER, size=_SIZE))
 
 
 def write_png(heatmap: Heatmap, path: Path, dots: int = 2) -> None:

@@ -88,7 +88,7 @@ def reproduce(
     folder : Path, optional
         Where results of stages are kept; in the cache folder by default.
     """
-    check_installed("report", "torch", "sklearn", "scipy", "matplotlib")
+    check_installed("report", "torch", "sklearn", "scipy")
     kept = folder or cache_folder() / "reproduce"
     with exclusive_folder(kept):
         return _run_stages(plan or Plan(), vectors, on_progress, kept)

@@ -9,31 +9,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.analysis.class_words import ClassWords, class_words
+from whyword.analysis.class_words import class_words
 from whyword.analysis.class_words_page import explain_documents, word_page
-from whyword.analysis.document_map import DocumentMap, document_map
+from whyword.analysis.document_map import document_map
 from whyword.base.checks import check_installed
 from whyword.base.errors import InputError
-from whyword.base.files import atomic_write, save_or_return, temporary_folder
+from whyword.base.files import atomic_write, save_or_return
 from whyword.base.labels import Label
-from whyword.base.printable import html_line
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.corpora.corpus import Part
-from whyword.evaluation.comparison import of_best
 from whyword.evaluation.curves import DeletionCurve
-from whyword.evaluation.evaluate import Evaluation, evaluate
+from whyword.evaluation.evaluate import evaluate
 from whyword.evaluation.quality import model_quality
-from whyword.explanation import heatmap
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import explain
 from whyword.methods.predict import probabilities_of
 from whyword.methods.registry import methods_for
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import ElementWise, Embedded
-from whyword.pages.charts import Line, line_chart
-from whyword.pages.layout import table
-from whyword.pages.parts import STYLE, picture, word_list
 from whyword.reports.stages import digest_of, program_digest
+from whyword.reports.tour_page import tour_page
 
 PAGE, WORDS, MAP, EVALUATION, FACTS = (
     "index.html",
@@ -44,7 +39,6 @@ PAGE, WORDS, MAP, EVALUATION, FACTS = (
 )
 METHODS = ("lrp", "sensitivity", "random")
 _SHOWN = 4  # documents that were predicted wrong, and right unless they are named
-_TOP = 10  # words of a class; the page of words has more
 _READABLE = (20, 250)  # words of a document that is shown, if there are such
 _DELETED = 10  # words, after which accuracy is said
 
@@ -100,7 +94,7 @@ def write_tour(
     on_progress : callable, optional
         Called with the :class:`~whyword.base.progress.Progress` as each stage begins.
     """
-    check_installed("report", "sklearn", "scipy", "matplotlib")
+    check_installed("report", "sklearn", "scipy")
     if len(set(test.labels or [])) < 2:
         raise InputError("a tour needs labelled texts of at least two classes")
     traced = as_classifier(model)
@@ -159,7 +153,8 @@ def write_tour(
         **_deletions(evaluation.curves.get(1, {})),
         "explanatory_power": {name: power.epi for name, power in evaluation.powers.items()},
     }
-    page = _page(title, facts, shown, wrong, words, plane, evaluation)
+    links = {"words": WORDS, "map": MAP, "evaluation": EVALUATION}
+    page = tour_page(title, facts, shown, wrong, words, plane, evaluation, links)
     save_or_return("".join(page), folder / PAGE)
     # written last: it says that all the others are whole
     save_or_return(json.dumps({"inputs": inputs, "facts": facts}, indent=1) + "\n", folder / FACTS)
@@ -224,111 +219,3 @@ def _surest(
         if len(chosen) == _SHOWN:
             break
     return list(chosen.values())
-
-
-def _page(
-    title: str,
-    facts: dict[str, Any],
-    shown: Sequence[Explanation],
-    wrong: Sequence[tuple[Label, Explanation]],
-    words: ClassWords,
-    plane: DocumentMap | None,
-    evaluation: Evaluation,
-) -> Iterator[str]:
-    yield heatmap.page_head(title, STYLE, pictures=True)
-    yield f'<main class="ww"><h1>{html_line(title)}</h1>'
-    best = shown[0].method if shown else ""
-    tiles = [
-        (f"{facts['accuracy']:.1%}", f"right, of {facts['documents']:,} texts"),
-        (f"{len(words)}", "classes"),
-        *(
-            (f"{facts['still_right'][name]:.0%}", said)
-            for name, said in (
-                (best, f"still right without the {facts['deleted']} most relevant words"),
-                ("random", f"still right without {facts['deleted']} words by chance"),
-            )
-            if name in facts["still_right"]
-        ),
-    ]
-    yield '<ul class="tiles">'
-    yield "".join(f"<li><b>{figure}</b><span>{said}</span></li>" for figure, said in tiles)
-    yield "</ul>"
-    yield "<h2>Why it says so</h2><p>Red words speak for the class, blue ones against it."
-    if all(one.conserves for one in shown):
-        yield " Together they are its score, nothing is left over."
-    yield "</p>"
-    yield from (heatmap.fragment(one.heatmap()) for one in shown)
-    if wrong:
-        yield "<h2>Where it is wrong, and what misled it</h2>"
-        yield "<p>Mistakes it was sure of: the class it chose, and the true one.</p>"
-    for label, one in wrong:
-        said = f"{one.id}: {one.predicted}, in truth {label}"
-        yield heatmap.fragment(heatmap.Heatmap(**{**vars(one.heatmap()), "title": said}))
-    yield from _words(words)
-    if plane is not None:
-        yield from _map(plane)
-    else:
-        yield "<p>There is no map: this model's documents have no vectors.</p>"
-    yield from _evaluation(evaluation, facts)
-    yield f"</main>{heatmap.PAGE_END}"
-
-
-def _words(words: ClassWords) -> Iterator[str]:
-    yield "<h2>What classes are about</h2>"
-    yield (
-        f"<p>The words that speak most for each class, with their relevance, over all texts. "
-        f'<a href="{WORDS}">Thirty of each, and the texts they come from</a>.</p>'
-        '<div class="grid3">'
-    )
-    for label, entries in words.items():
-        listed = word_list((one.word, one.relevance, one.seen) for one in entries[:_TOP])
-        yield f"<section><h3>{html_line(str(label))}</h3>{listed}</section>"
-    yield "</div>"
-
-
-def _map(plane: DocumentMap) -> Iterator[str]:
-    yield "<h2>The texts on a map</h2>"
-    yield (
-        "<p>Near to each other if the same speaks for their classes; coloured by the true class. "
-        f'<a href="{MAP}">The map to explore</a>: point at a text for its words, click for its '
-        "heatmap.</p>"
-    )
-    with temporary_folder() as folder:
-        plane.to_png(folder / "map.png")
-        yield picture((folder / "map.png").read_bytes(), "The texts as points, by class")
-
-
-def _evaluation(evaluation: Evaluation, facts: dict[str, Any]) -> Iterator[str]:
-    yield "<h2>How far to trust this</h2>"
-    yield (
-        f"<p>Measured on {facts['measured_on']:,} of the texts; words are deleted from the "
-        f"{facts['deleted_from']:,} of them that are long enough and were right. If the words are "
-        "the right ones, predictions change when they are deleted, and documents are told apart "
-        "by them. "
-        f'<a href="{EVALUATION}">The whole evaluation</a>.</p><div class="grid2">'
-    )
-    if 1 in evaluation.curves:
-        lines = [
-            Line(name, range(len(curve.accuracy)), curve.accuracy.tolist(), number)
-            for number, (name, curve) in enumerate(evaluation.curves[1].items())
-        ]
-        said = "Accuracy of texts that were right, words deleted, the most relevant first"
-        chart = line_chart(lines, "words deleted", "accuracy", said, percent=True)
-        yield f"<div><b>Deleting the most relevant words: lower is better</b>{chart}</div>"
-    if evaluation.powers:
-        best = max(power.epi for power in evaluation.powers.values())
-        rows = [[html_line(n), f"{p.epi:.3f}", f"{p.k}"] for n, p in evaluation.powers.items()]
-        marks = [power.epi == best for power in evaluation.powers.values()]
-        yield "<div><b>Explanatory power: higher is better</b>"
-        yield table(["by", "EPI", "K"], rows, marks) + "</div>"
-    yield "</div>"
-    verdicts = [
-        one.headline
-        for several in (evaluation.curve_comparisons.get(1, []), evaluation.power_comparisons)
-        for one in (of_best(several)[0] if several else [])
-    ]
-    yield f'<ul class="verdicts">{"".join(map(_item, verdicts))}</ul>'
-
-
-def _item(text: str) -> str:
-    return f"<li>{html_line(text)}</li>"

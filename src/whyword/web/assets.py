@@ -4,7 +4,7 @@ import hashlib
 from importlib.resources import files
 from typing import NamedTuple
 
-from whyword.explanation import heatmap
+from whyword.pages.render import static_file
 
 _KINDS = {
     "html": "text/html; charset=utf-8",
@@ -27,8 +27,7 @@ def assets() -> dict[str, Asset]:
     """Return the files by name: those of the page, and what it shares with pages on disk."""
     folder = files("whyword.web").joinpath("static")
     contents = {file.name: file.read_bytes() for file in folder.iterdir()}
-    contents["scatter.js"] = files("whyword.pages").joinpath("static", "scatter.js").read_bytes()
-    contents["heatmap.css"] = heatmap.STYLE.encode()
+    contents |= {name: static_file(name) for name in ("scatter.js", "heatmap.css")}
     return {name: asset(name, content) for name, content in contents.items()}
 
 

@@ -1,83 +1,112 @@
-"""The API on one page, made from its OpenAPI schema; nothing in it comes from elsewhere."""
+"""The API on one page, made from its OpenAPI schema; nothing in it comes from elsewhere.
+
+What ``pages/templates/api.html`` shows. FastAPI's own pages of the API load scripts from a content
+network, which this server's policy forbids.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
-from html import escape
-from typing import Any
+from typing import Any, NamedTuple
+
+from whyword.pages.render import render
+
+
+class Field(NamedTuple):
+    """A parameter of a request, or a field of what is sent."""
+
+    name: str
+    said: str
+
+
+class Operation(NamedTuple):
+    """A way to ask the server: what it takes and what it answers."""
+
+    path: str
+    method: str
+    description: str
+    parameters: list[Field]
+    body: str
+    example: str
+    answers: list[tuple[str, str]]
+
+
+class Kind(NamedTuple):
+    """A kind of thing that is sent."""
+
+    name: str
+    description: str
+    fields: list[Field]
 
 
 def docs_page(schema: Mapping[str, Any]) -> str:
     """Return the page."""
-    return "".join(_parts(schema))
-
-
-def _parts(schema: Mapping[str, Any]) -> Iterator[str]:
-    info = schema["info"]
-    yield (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{escape(info['title'])}</title>"
-        '<link rel="stylesheet" href="/static/style.css"></head><body class="docs"><main>'
-        f'<p><a href="/">← the page</a></p><h1>{escape(info["title"])}</h1>'
-        f"<p>{escape(info['description'])}</p>"
-        '<p>The schema for programs: <a href="/api/openapi.json">/api/openapi.json</a></p>'
-    )
-    for path, methods in schema["paths"].items():
-        for method, operation in methods.items():
-            yield from _operation(path, method.upper(), operation)
-    yield "<h2>What is sent and what comes back</h2>"
-    for name, part in sorted(schema["components"]["schemas"].items()):
-        yield from _schema(name, part)
-    yield "</main></body></html>\n"
-
-
-def _operation(path: str, method: str, operation: Mapping[str, Any]) -> Iterator[str]:
-    yield f"<h2><code>{method} {escape(path)}</code></h2>"
-    yield f"<p>{escape(operation.get('description', operation.get('summary', '')))}</p>"
-    parameters = operation.get("parameters", ())
-    if parameters:
-        yield "<ul>"
-        for one in parameters:
-            kind = escape(_kind(one["schema"]))
-            yield f"<li><code>{escape(one['name'])}</code> {kind}"
-            yield " (needed)</li>" if one.get("required") else "</li>"
-        yield "</ul>"
-    body = operation.get("requestBody")
-    if body:
-        content = body["content"]["application/json"]
-        yield f"<p>Takes {_link(content['schema'])}, for example</p><pre tabindex='0'>"
-        example = next(iter(content.get("examples", {"": {"value": {}}}).values()))["value"]
-        yield escape(
-            f"curl -s localhost:PORT{path} -H 'content-type: application/json' \\\n"
-            f"  -d '{json.dumps(example, ensure_ascii=False)}'"
+    kinds = sorted(schema["components"]["schemas"].items())
+    return "".join(
+        render(
+            "api.html",
+            info=schema["info"],
+            operations=list(_operations(schema["paths"])),
+            kinds=[_described(name, part) for name, part in kinds],
         )
-        yield "</pre>"
-    answers = []
-    for status, answer in operation["responses"].items():
-        schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
-        answers.append(f"{status} {_link(schema)}".strip())
-    yield f"<p>Answers {', '.join(answers)}.</p>"
+    )
 
 
-def _schema(name: str, part: Mapping[str, Any]) -> Iterator[str]:
-    yield f'<h3 id="{escape(name)}"><code>{escape(name)}</code></h3>'
-    yield f"<p>{escape(part.get('description', ''))}</p><ul>"
+def _operations(paths: Mapping[str, Any]) -> Iterator[Operation]:
+    for path, methods in paths.items():
+        for method, operation in methods.items():
+            content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+            yield Operation(
+                path,
+                method.upper(),
+                operation.get("description", operation.get("summary", "")),
+                [
+                    Field(one["name"], _kind(one["schema"]) + _needed(one))
+                    for one in operation.get("parameters", ())
+                ],
+                _name(content["schema"]) if content else "",
+                _example(path, content) if content else "",
+                [(status, _answer(answer)) for status, answer in operation["responses"].items()],
+            )
+
+
+def _needed(parameter: Mapping[str, Any]) -> str:
+    return " (needed)" if parameter.get("required") else ""
+
+
+def _example(path: str, content: Mapping[str, Any]) -> str:
+    example = next(iter(content.get("examples", {"": {"value": {}}}).values()))["value"]
+    return (
+        f"curl -s localhost:PORT{path} -H 'content-type: application/json' \\\n"
+        f"  -d '{json.dumps(example, ensure_ascii=False)}'"
+    )
+
+
+def _answer(answer: Mapping[str, Any]) -> str:
+    return _name(answer.get("content", {}).get("application/json", {}).get("schema", {}))
+
+
+def _described(name: str, part: Mapping[str, Any]) -> Kind:
     needed = part.get("required", ())
-    for field, kind in part.get("properties", {}).items():
-        rest = "" if field in needed else f", by default {json.dumps(kind.get('default'))}"
-        yield f"<li><code>{escape(field)}</code> {escape(_kind(kind))}{escape(rest)}</li>"
-    yield "</ul>"
+    fields = [
+        Field(
+            field,
+            _kind(kind)
+            + ("" if field in needed else f", by default {json.dumps(kind.get('default'))}"),
+        )
+        for field, kind in part.get("properties", {}).items()
+    ]
+    return Kind(name, part.get("description", ""), fields)
 
 
-def _link(schema: Mapping[str, Any]) -> str:
-    name = schema.get("$ref", "").rpartition("/")[2]
-    return f'<a href="#{escape(name)}">{escape(name)}</a>' if name else ""
+def _name(schema: Mapping[str, Any]) -> str:
+    """Return the name of the kind that a schema refers to, if it does."""
+    return str(schema.get("$ref", "")).rpartition("/")[2]
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
     """Return a type in words."""
     if "$ref" in schema:
-        return str(schema["$ref"]).rpartition("/")[2]
+        return _name(schema)
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(map(_kind, schema["anyOf"])))
     if "enum" in schema:

@@ -1,0 +1,61 @@
+"""The page of a tour as text; tests/browser looks at it in a browser."""
+
+import numpy as np
+import pytest
+from networks import small_cnn, topical
+
+from whyword import class_words, evaluate, explain
+from whyword.analysis.document_map import DocumentMap
+from whyword.evaluation.evaluate import Evaluation
+from whyword.reports.tour_page import tour_page
+
+TEXTS, LABELS = topical(40, seed=4)
+LINKS = {"words": "w.html", "map": "m.html", "evaluation": "e.html"}
+FACTS = {
+    "accuracy": 0.875,
+    "documents": 1234,
+    "measured_on": 40,
+    "deleted": 3,
+    "deleted_from": 20,
+    "still_right": {"lrp": 0.25, "random": 1.0},
+}
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> Evaluation:
+    return evaluate(small_cnn(), TEXTS, LABELS, ["lrp", "random"], runs=1, splits=2)
+
+
+def page(evaluation: Evaluation, plane: DocumentMap | None) -> str:
+    explained = explain(small_cnn(), TEXTS[:2], ids=["first", "second"])
+    words = class_words(small_cnn(), TEXTS, top=12)
+    wrong = [("hockey", explained[1])]
+    return "".join(
+        tour_page("A title", FACTS, explained[:1], wrong, words, plane, evaluation, LINKS)
+    )
+
+
+def test_figures_mistakes_and_links(evaluation: Evaluation) -> None:
+    groups = ["space", "hockey", "space"]
+    plane = DocumentMap(np.eye(3)[:, :2], ["a", "b", "c"], groups, 0.5, "lrp", [])
+    made = page(evaluation, plane)
+    for figure, said in (
+        ("87.5%", "right, of 1,234 texts"),
+        ("25%", "still right without the 3 most relevant words"),
+        ("100%", "still right without 3 words by chance"),
+    ):
+        assert f"<b>{figure}</b><span>{said}</span>" in made
+    assert f"second: {explain(small_cnn(), TEXTS[1]).predicted}, in truth hockey" in made
+    assert made.count('<ol class="words">') == 3
+    assert made.count("<small>(") == 3 * 10
+    for address in LINKS.values():
+        assert f'<a href="{address}">' in made
+    assert made.count('<span class="key">') == 2
+    assert "lrp (50% of the variance)" in made
+
+
+def test_without_vectors_there_is_no_map(evaluation: Evaluation) -> None:
+    made = page(evaluation, None)
+    assert "There is no map" in made
+    assert "m.html" not in made
+    assert made.count('<svg class="chart"') == 1
