@@ -141,7 +141,7 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         with reporting(self.on_progress, STAGE) as report:
             network, best = train_network(train, validation, weights, settings, report)
         self.classes_ = classes
-        self.inputs_, self._kept_words = inputs, None
+        self.inputs_, self._kept_words, self._identity = inputs, None, None
         self.network_ = _antisymmetric(network) if len(classes) == 2 else network
         self.vocabulary_ = document_frequencies(documents)
         self.provenance_ = training_provenance(
