@@ -1,7 +1,7 @@
 """Documents as points: the two directions in which their summary vectors differ most.
 
-PNG and PDF of a map are the SVG's places, names and colours on matplotlib's canvas: nothing that
-people have turns SVG into them.
+PNG and PDF of a map are the SVG's places, names and colours on matplotlib's canvas: Python has no
+part of its own that turns an SVG into them.
 """
 
 import warnings

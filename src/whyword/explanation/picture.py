@@ -1,6 +1,6 @@
 """Heatmaps as pictures: one layout on a grid of letters, drawn as SVG or PNG.
 
-The PNG is drawn by matplotlib: nothing smaller that people have puts letters on a raster.
+The PNG is drawn by matplotlib, which finds fonts and brings one of its own.
 """
 
 import re
