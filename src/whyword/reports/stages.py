@@ -25,15 +25,17 @@ T = TypeVar("T")
 
 # what a trained model depends on; a change elsewhere need not train it again
 _TRAINING = (
-    "base/compiled words/* corpora/split vectors/* models/* models/cnn/* models/linear/*".split()
+    *("base/compiled.py", "words/*.py", "corpora/split.py", "vectors/*.py"),
+    *("models/*.py", "models/cnn/*.py", "models/linear/*.py"),
 )
+_EVERYTHING = ("**/*.py", "pages/templates/*", "pages/static/*")
 
 
 @cache
 def program_digest(training: bool = False) -> str:
     """Return the sha256 of the package's source, or of what training uses, and of versions."""
     package = Path(__file__).parent.parent
-    patterns = [f"{name}.py" for name in _TRAINING] if training else ["**/*.py"]
+    patterns = _TRAINING if training else _EVERYTHING
     digest = hashlib.sha256(json.dumps(provenance(), sort_keys=True).encode())
     for path in sorted({path for pattern in patterns for path in package.glob(pattern)}):
         digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes())
