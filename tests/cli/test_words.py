@@ -43,8 +43,8 @@ def test_words_of_documents_with_one_name(folder: Path, write: Write) -> None:
     ("arguments", "message"),
     [
         (["--target", "spce"], "error: there is no class 'spce'; did you mean space?"),
-        (["--rank", "median"], "error: rank may be 'strongest', 'mean' or 'sum'"),
-        (["--per", "letter"], "error: per may be 'word' or 'occurrence'"),
+        (["--rank", "median"], "error: --rank may be 'strongest', 'mean' or 'sum'"),
+        (["--per", "letter"], "error: --per may be 'word' or 'occurrence'"),
         (["--method", "lime"], "error: there is no method 'lime'"),
     ],
 )
