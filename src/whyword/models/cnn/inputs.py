@@ -106,7 +106,8 @@ class BatchBuilder:
             rows = self._number(document.cut())
         else:
             missing = np.flatnonzero(rows == MISSING)
-            rows[missing] = self._number(document.cut(missing))
+            if len(missing):
+                rows[missing] = self._number(document.cut(missing))
         self.documents.append(document)
         self._rows.append(rows)
         self._words += len(rows)

@@ -201,12 +201,13 @@ def document_ratios(
     shared: bool,
     column: int,
     document: int,
+    parts: Numbers,
+    responses: Numbers,
     ratios: Floats,
     shares: Floats,
 ) -> None:
-    """Write :func:`relevance_ratios` of a document, for one of its K targets."""
+    """Write :func:`gather_responses` and, for one of K targets, :func:`relevance_ratios`."""
     width, _, dimensions = activations.filters.shape
-    parts, responses = np.empty((len(ratios), width)), np.empty(len(ratios))
     gather_responses(activations, document, epsilon, parts, responses)
     relevance_ratios(
         activations.pooled[document],
@@ -316,10 +317,12 @@ def add_element_relevance(
     ids, offsets = activations.ids, activations.offsets
     vectors, filters = activations.vectors, activations.filters
     width, count, dimensions = filters.shape
+    parts, responses = np.empty((count, width)), np.empty(count)
     ratios, shares = np.empty(count, np.float32), np.empty(count, np.float32)
+    written = (parts, responses, ratios, shares)
     for document in range(first, last):
         start, end, won = offsets[document], offsets[document + 1], activations.winners[document]
-        document_ratios(activations, output, epsilon, shared, column, document, ratios, shares)
+        document_ratios(activations, output, epsilon, shared, column, document, *written)
         sums = np.zeros((end - start, dimensions), np.float32)
         shared_out = np.zeros(end - start)
         for j in range(count):

@@ -68,10 +68,12 @@ def add_element_sums(
     ids, offsets = activations.ids, activations.offsets
     vectors, filters = activations.vectors, activations.filters
     width, count, dimensions = filters.shape
+    parts, responses = np.empty((count, width)), np.empty(count)
     ratios, shares = np.empty(count, np.float32), np.empty(count, np.float32)
+    written = (parts, responses, ratios, shares)
     for document in range(first, last):
         start, won = offsets[document], activations.winners[document]
-        document_ratios(activations, output, epsilon, shared, 0, document, ratios, shares)
+        document_ratios(activations, output, epsilon, shared, 0, document, *written)
         for j in range(count):
             ratio, share = ratios[j], shares[j]
             if ratio != 0:
