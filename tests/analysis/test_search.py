@@ -1,5 +1,6 @@
 """Search: the nearest documents, and words that carry the similarity."""
 
+import pickle
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -32,6 +33,14 @@ MODELS: dict[str, CNNClassifier | SVMClassifier] = {
     "svm": SVMClassifier(C=1.0).fit(TEXTS, LABELS),
     "pipeline": pipeline(),
 }
+
+
+@pytest.mark.parametrize("method", [None, "uniform", "tfidf"])
+@pytest.mark.parametrize("kind", MODELS)
+def test_an_index_can_be_pickled(kind: str, method: str | None) -> None:
+    index = SearchIndex(MODELS[kind], TEXTS, method=method)
+    again = pickle.loads(pickle.dumps(index))
+    assert [hit.id for hit in again.search(QUERY)] == [hit.id for hit in index.search(QUERY)]
 
 
 def dense(vectors: Any) -> NDArray[np.float64]:  # noqa: ANN401 - an array or a sparse matrix

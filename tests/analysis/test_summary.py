@@ -220,6 +220,11 @@ def test_bags_by_methods_that_know_words_only(method: str) -> None:
     np.testing.assert_allclose(vector, expected, atol=1e-6)
 
 
+def test_a_document_of_another_tokenizer_is_no_text() -> None:
+    with pytest.raises(InputError, match="item 0 must be a str, not Document"):
+        next(iter_summaries(small_cnn(), [tokenize("space orbit", 1)]))  # type: ignore[list-item]
+
+
 def test_somebodys_documents_have_no_vectors() -> None:
     for method in (None, "occlusion", "uniform"):
         with pytest.raises(InputError, match="need a model whose documents have vectors"):

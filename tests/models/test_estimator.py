@@ -1,13 +1,16 @@
 import copy
+import gc
 import pickle
+import weakref
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from networks import made_cnn, made_text
 from sklearn.utils import estimator_checks
 
-from whyword import CNNClassifier, InputError, SVMClassifier, explain
+from whyword import CNNClassifier, InputError, SVMClassifier, explain, load_model
 from whyword.models import estimator
 from whyword.models.estimator import Estimator, class_weights
 from whyword.models.store import Tensors, identity_when_written
@@ -119,3 +122,54 @@ def test_other_weights_have_another_identity() -> None:
     assert len({model.identity for model in copies}) == len(copies)
     cached = cnn.cache_frequent_words(["wa wb"], 1 << 16)
     assert cached.identity == cnn.cache_words(1 << 16).identity == copies[0].identity
+
+
+# ---- who holds whom -----------------------------------------------------------------------------
+
+
+def test_an_explanation_does_not_keep_a_known_model(tmp_path: Path) -> None:
+    made_cnn().save(tmp_path / "model")
+    model = load_model(tmp_path / "model")
+    explanation = explain(model, "wa wb")
+    weights = weakref.ref(model.network_)
+    del model
+    gc.collect()
+    assert weights() is None
+    assert isinstance(explanation.model, str)
+
+
+def test_explanations_let_go_of_a_model_when_one_is_asked() -> None:
+    model = made_cnn()
+    explanations = [explain(model, text) for text in ("wa", "wb")]
+    weights = weakref.ref(model.network_)
+    identity = explanations[0].model
+    del model
+    gc.collect()
+    assert weights() is None
+    assert explanations[1].model == identity
+
+
+def test_an_explanation_does_not_keep_a_cache() -> None:
+    model = made_cnn().cache_words(1 << 16)
+    explanation = explain(model, "wa wb")
+    kept = weakref.ref(model._kept_words)
+    model.cache_words(0)
+    gc.collect()
+    assert kept() is None
+    assert explanation.model == model.identity
+
+
+def test_a_pickle_leaves_the_former_weights_behind() -> None:
+    model = small_svm()
+    assert model.identity == pickle.loads(pickle.dumps(model)).identity
+    model.fit(["good", "bad", "fine"] * 50, ["a", "b", "a"] * 50)
+    fresh = SVMClassifier(**model.get_params()).fit(
+        ["good", "bad", "fine"] * 50, ["a", "b", "a"] * 50
+    )
+    assert abs(len(pickle.dumps(model)) - len(pickle.dumps(fresh))) < 200
+
+
+def test_a_pickle_of_an_earlier_version() -> None:
+    model = small_svm()
+    vars(model)["_identity"] = (model.classes_, "0" * 64)  # as it was kept there
+    assert explain(model, "good").model == model.identity == small_svm().identity

@@ -17,6 +17,7 @@ from whyword.analysis.weighting import (
 from whyword.base.checks import one_each, strings
 from whyword.base.errors import Argument, InputError
 from whyword.explanation.passages import By, ranges
+from whyword.methods.explain import check_texts
 from whyword.methods.targets import PREDICTED, Target, target_of
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Embedded, Rows, TextClassifier, Trace
@@ -86,9 +87,7 @@ def iter_summaries(
 ) -> Iterator[Rows]:
     """Yield the vectors that :func:`summarize` returns, a block of documents at a time."""
     summarizer = Summarizer.of(model, method, level, parameters).for_target(target, targets)
-    if isinstance(texts, str):
-        raise InputError(Argument("texts"), " must be a list of strings, not one string")
-    return summarizer.weighted_by(relevance).rows(texts)
+    return summarizer.weighted_by(relevance).rows(check_texts(texts))
 
 
 class SummaryBlock(NamedTuple):

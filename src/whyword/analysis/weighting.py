@@ -16,18 +16,28 @@ from whyword.models.protocol import ElementWise, Embedded, Rows, Targets, TextCl
 from whyword.models.relevance import Relevance
 
 WORD, ELEMENT = LEVELS = ("word", "element")
+
+
+def _uniform(trace: Embedded, _: Targets) -> Relevance:
+    return trace.uniform()
+
+
+def _tfidf(trace: Embedded, _: Targets) -> Relevance:
+    return trace.tfidf()
+
+
 # besides the methods of explain, which have a class to explain
 WEIGHTINGS: Mapping[str, Method] = {
     "uniform": Method(
         name="uniform",
         meaning="the same for all words: the mean of their vectors",
-        compute=lambda trace, targets: trace.uniform(),
+        compute=_uniform,
         needs=Embedded,
     ),
     "tfidf": Method(
         name="tfidf",
         meaning="each word by its rarity in the training texts",
-        compute=lambda trace, targets: trace.tfidf(),
+        compute=_tfidf,
         needs=Embedded,
     ),
 }

@@ -2,10 +2,10 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,11 @@ from whyword.base.checks import expand_path, real_number, strings
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import storable
 from whyword.models.probabilities import softmax
-from whyword.models.protocol import Hashed, Positions, Trace
+from whyword.models.protocol import Hashed, LazyIdentity, Positions, Trace
 from whyword.models.store import identity_when_written, write_model
 from whyword.words.document import Document, Text
+
+Parts: TypeAlias = dict[str, Any]
 
 _PLAIN = (str, int, float, tuple)
 
@@ -26,7 +28,7 @@ class Estimator(Hashed, ABC):
 
     kind: ClassVar[str]  # under which :func:`~whyword.load_model` knows it
     _estimator_type = "classifier"
-    _identity: "_Identity | None" = None
+    _identity: "_IdentityOf | None" = None
     classes_: NDArray[np.str_]
     provenance_: dict[str, Any]  # what it was trained on, with which versions, and how well it did
 
@@ -52,7 +54,8 @@ class Estimator(Hashed, ABC):
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind who listens to the training: a function need not be fit to be pickled."""
         listened = callable(getattr(self, "on_progress", None))
-        return self.__dict__ | ({"on_progress": False} if listened else {})
+        state = self.__dict__ | ({"on_progress": False} if listened else {})
+        return state | {"_identity": self._kept_identity()}
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self)).parameters
@@ -108,18 +111,33 @@ class Estimator(Hashed, ABC):
 
         None if it holds somebody's function, so that it cannot be saved.
         """
-        return self.lazy_identity()()
+        identity = self.lazy_identity()
+        return identity() if callable(identity) else identity
 
-    def lazy_identity(self) -> Callable[[], str | None]:
-        """Return what says, when it is called, the identity that the model has now."""
+    def lazy_identity(self) -> LazyIdentity:
+        """Return the identity that the model has now, or what computes it when it is called."""
         self.check_fitted()
-        if self._identity is None or not self._identity.is_of(self):
-            self._identity = _Identity(self)
-        return self._identity
+        kept = self._kept_identity()
+        if kept is None:
+            parts = self._hashed_parts()
+            kept = self._identity = _IdentityOf(parts, _Identity(type(self), parts))
+        return kept.identity() if kept.identity.is_known else kept.identity
 
     def remember_identity(self, identity: str) -> None:
         """Keep the identity of the model as it is now."""
-        self._identity = _Identity(self, identity)
+        parts = self._hashed_parts()
+        self._identity = _IdentityOf(parts, _Identity(type(self), parts, identity))
+
+    def _kept_identity(self) -> "_IdentityOf | None":
+        """Return the identity that was kept, unless it is that of other weights or parameters."""
+        kept = self._identity
+        is_ours = isinstance(kept, _IdentityOf) and _same(kept.parts, self._hashed_parts())
+        return kept if is_ours else None
+
+    def _hashed_parts(self) -> Parts:
+        """Return the attributes that the identity is a hash of, and what is saved beside them."""
+        parts = {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        return parts | ({"on_progress": None} if "on_progress" in parts else {})
 
     # ---- predictions, from the scores of all classes ------------------------------------------
 
@@ -188,41 +206,42 @@ class Estimator(Hashed, ABC):
 
 
 class _Identity:
-    """The identity of a model as it is now, computed when somebody asks, whatever becomes of it.
+    """The identity of a model as it was, computed when somebody asks; then it lets go of the model.
 
     Parameters
     ----------
-    model : Estimator
-    identity : str, optional
+    kind : type
+    parts : dict
+        The attributes that it is a hash of.
+    known : str, optional
         Where it is known already.
     """
 
-    _NO_PART = ("provenance_", "on_progress")
+    def __init__(self, kind: type[Estimator], parts: Parts, known: str | None = None) -> None:
+        self._kind, self._value = kind, known
+        self._parts = parts if known is None else None
 
-    def __init__(self, model: Estimator, identity: str | None = None) -> None:
-        self._kind, self._attributes = type(model), model.__getstate__()
-        self._attributes.pop("_identity", None)
-        self._value, self._is_known = identity, identity is not None
+    @property
+    def is_known(self) -> bool:
+        """Whether it has been computed."""
+        return self._parts is None
 
     def __call__(self) -> str | None:
-        if not self._is_known:
+        parts = self._parts
+        if parts is not None:
             model = self._kind.__new__(self._kind)
-            vars(model).update(self._attributes)
+            vars(model).update(parts)
             with suppress(InputError):  # it holds somebody's function: it cannot be saved
                 self._value = identity_when_written(*model.to_tensors())
-            self._is_known = True
+            self._parts = None
         return self._value
 
-    def is_of(self, model: Estimator) -> bool:
-        """Whether the model has the same parameters and weights (arrays that are the same)."""
-        return _same(self._parts(self._attributes), self._parts(vars(model)))
 
-    def _parts(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            name: value
-            for name, value in attributes.items()
-            if not name.startswith("_") and name not in self._NO_PART
-        }
+class _IdentityOf(NamedTuple):
+    """An identity, and the attributes of the model that had it."""
+
+    parts: Parts
+    identity: _Identity
 
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -230,6 +249,7 @@ def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return one.keys() == other.keys() and all(
         value is other[name] or (isinstance(value, _PLAIN) and value == other[name])
         for name, value in one.items()
+        if name != "provenance_"  # no part of the identity
     )
 
 

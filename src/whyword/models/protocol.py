@@ -20,6 +20,7 @@ from whyword.words.document import Document, Text
 Scores: TypeAlias = NDArray[np.float64]
 Targets: TypeAlias = NDArray[np.int32]
 Positions: TypeAlias = NDArray[np.intp]
+LazyIdentity: TypeAlias = str | Callable[[], str | None] | None
 Rows: TypeAlias = Any  # (documents, D) float32, or (documents, V) sparse: scipy has no types
 
 
@@ -311,8 +312,11 @@ class Hashed(ABC):
     """Its identity is a hash of all its weights, which takes time."""
 
     @abstractmethod
-    def lazy_identity(self) -> Callable[[], str | None]:
-        """Return what says, when it is called, the identity that the model has now."""
+    def lazy_identity(self) -> LazyIdentity:
+        """Return the identity that the model has now, or what computes it when it is called.
+
+        Until then it refers to the weights: those that are changed in place are hashed as changed.
+        """
 
 
 class Caching(ABC):
