@@ -74,3 +74,14 @@ def test_an_error_survives_the_way_to_another_process(kind: type[WhywordError]) 
 def test_a_missing_extra_survives_it_too() -> None:
     again = pickle.loads(pickle.dumps(MissingExtraError("ray", "ray")))
     assert str(again) == "ray is not installed; run: pip install 'whyword[ray]'"
+
+
+def test_an_error_may_be_about_what_it_does_not_name() -> None:
+    error = InputError("there is no class 'x', see ", Argument("targets"), about=["target"])
+    assert error.arguments == ["target", "targets"]
+    assert str(error) == "there is no class 'x', see targets"
+    assert pickle.loads(pickle.dumps(error)).arguments == ["target", "targets"]
+
+
+def test_anything_may_be_raised_as_a_message() -> None:
+    assert str(InputError(ValueError("x"), None)) == "xNone"  # type: ignore[arg-type]

@@ -114,3 +114,11 @@ def test_lines_do_not_depend_on_the_block_size(
         lines = list(text_lines(path))
     *ended, last = text.split("\n")
     assert lines == [line + "\n" for line in ended] + [last] * bool(last)
+
+
+def test_a_file_that_was_written_since_is_read_anew(write: Write) -> None:
+    path = write("a.csv", "old\nrows\n")
+    file = TextFile(path)
+    assert next(file.look()) == "old\n"
+    path.write_text("new rows, and more of them\n")
+    assert list(file.lines()) == ["new rows, and more of them\n"]

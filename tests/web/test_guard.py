@@ -124,12 +124,14 @@ def test_a_site_that_is_let_in_may_ask_and_read() -> None:
     wanted = {
         "access-control-request-method": "POST",
         "access-control-request-headers": "authorization",
+        "access-control-request-private-network": "true",  # from a public page to this machine
     }
     before = ask(let_in, "/api/x", method="OPTIONS", headers={"origin": origin} | wanted)
     assert before.status == 200
     assert before.headers["access-control-allow-origin"] == origin
     assert "authorization" in before.headers["access-control-allow-headers"].lower()
     assert "POST" in before.headers["access-control-allow-methods"]
+    assert before.headers["access-control-allow-private-network"] == "true"
     headers = {"origin": origin, "authorization": "Bearer secret"}
     for answer in (
         ask(let_in, "/api/x", headers=headers),

@@ -71,10 +71,12 @@ class WhywordError(Exception):
     ----------
     *parts : str, Argument or Advice
         The message, put together without anything between them.
+    about : iterable of str
+        The arguments that it is about although it does not name them.
     """
 
-    def __init__(self, *parts: Part) -> None:
-        self.parts = parts
+    def __init__(self, *parts: Part, about: Iterable[str] = ()) -> None:
+        self.parts, self.about = parts, tuple(about)
         super().__init__(self.message(str))
 
     @property
@@ -85,7 +87,8 @@ class WhywordError(Exception):
             for part in self.parts
             for one in (part.arguments() if isinstance(part, Advice) else [part])
         )
-        return list(dict.fromkeys(one.name for one in every if isinstance(one, Argument)))
+        named = (one.name for one in every if isinstance(one, Argument))
+        return list(dict.fromkeys([*self.about, *named]))
 
     def replace_arguments(self, new: Callable[[Argument], Argument]) -> None:
         """Put another in the place of each argument, by a caller who knows it better."""
@@ -117,7 +120,7 @@ def _render(part: Part, spell: Spell) -> str:
         if any(spell(argument) is None for argument in part.arguments()):
             return ""
         return "".join(_render(one, spell) for one in part.parts)
-    return part
+    return str(part)  # somebody's own subclass may pass anything, as to any exception
 
 
 class InputError(WhywordError, ValueError):

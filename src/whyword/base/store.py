@@ -29,7 +29,6 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _DIGITS = 32  # of the digest, in a name
-_DAMAGED = (OSError, EOFError, ValueError, LookupError, WhywordError)  # what readers raise
 
 
 def content_digest(made_of: object) -> str:
@@ -70,7 +69,7 @@ class Entry(Generic[T]):
             return None
         try:
             return self.read(self.path)
-        except _DAMAGED as error:
+        except Exception as error:  # noqa: BLE001 - damaged bytes may make a reader raise anything
             log.info("%s cannot be read and is made again: %s", self.path, error)
             return None
 

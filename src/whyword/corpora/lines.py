@@ -44,6 +44,7 @@ class TextFile:
         self.path, self.encoding = path, encoding
         self._kept: list[_Block] = []
         self._rest: Iterator[_Block] | None = None
+        self._version: tuple[int, ...] = ()
 
     def look(self, lenient: bool = False) -> Iterator[str]:
         """Stream the lines from the first, to see what the file is."""
@@ -64,7 +65,7 @@ class TextFile:
 
     def _look(self) -> Iterator[bytes]:
         if self._rest is None:
-            self._rest = _blocks(self.path)
+            self._rest, self._version = _blocks(self.path), _version(self.path)
         kept, rest = self._kept, self._rest
         yield from [block.content for block in kept]
         try:
@@ -79,6 +80,8 @@ class TextFile:
             raise
 
     def _take(self, report: OnProgress) -> Iterator[bytes]:
+        if self._rest is not None and _version(self.path) != self._version:
+            self._forget()  # it was written since
         kept, rest = self._kept, self._rest or _blocks(self.path)
         self._forget()
         while kept:
@@ -88,6 +91,12 @@ class TextFile:
 
     def _forget(self) -> None:
         self._kept, self._rest = [], None
+
+
+def _version(path: Path) -> tuple[int, ...]:
+    """Return what changes when a file is written."""
+    facts = path.stat()
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 def text_lines(path: Path, encoding: str = "utf-8", lenient: bool = False) -> Iterator[str]:

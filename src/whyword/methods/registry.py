@@ -164,7 +164,8 @@ def find_method(name: object) -> Method:
     if not isinstance(name, str) or name not in METHODS:
         close = get_close_matches(name, METHODS, n=1) if isinstance(name, str) else []
         hint = f"did you mean {close[0]!r}? there are" if close else "choose from"
-        raise InputError(f"there is no method {name!r}; {hint} {', '.join(METHODS)}")
+        said = f"there is no method {name!r}; {hint} {', '.join(METHODS)}"
+        raise InputError(said, about=["method"])
     return METHODS[name]
 
 

@@ -16,7 +16,7 @@ from whyword.base.labels import Label
 PREDICTED, ALL = "predicted", "all"
 
 
-def class_number(classes: Sequence[Label], label: object) -> int:
+def class_number(classes: Sequence[Label], label: object, argument: str = "target") -> int:
     """Return which class is meant, by its label or the label's text; raise with close matches."""
     for number, own in enumerate(classes):
         if type(own) is type(label) and own == label:
@@ -32,7 +32,7 @@ def class_number(classes: Sequence[Label], label: object) -> int:
     hint = (
         f"did you mean {' or '.join(suggested)}?" if suggested else f"there are {join_names(names)}"
     )
-    raise InputError(f"there is no class {label!r:.80}; {hint}")
+    raise InputError(f"there is no class {label!r:.80}; {hint}", about=[argument])
 
 
 def class_numbers(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np.intp]:
@@ -43,7 +43,7 @@ def class_numbers(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np
         if not isinstance(label, Label | np.generic):
             raise InputError(f"a label must be a string or a number, not {label!r:.60}")
         if label not in known:
-            known[label] = class_number(classes, label)
+            known[label] = class_number(classes, label, "labels")
         numbers.append(known[label])
     return np.array(numbers, np.intp)
 
@@ -130,7 +130,7 @@ def target_of(
     labels = tuple(classes)
     if isinstance(target, np.ndarray) and target.ndim == 0:
         target = target.item()
-    other = None if against is None else class_number(labels, against)
+    other = None if against is None else class_number(labels, against, "against")
     if targets is not None:
         if not isinstance(target, str) or target != PREDICTED:
             raise InputError(
@@ -147,7 +147,7 @@ def target_of(
                 Argument("target", targets),
                 "?",
             )
-        each = (class_number(labels, label) for label in targets)
+        each = (class_number(labels, label, "targets") for label in targets)
         return Target(labels, None, each, other, single=True)
     if isinstance(target, str) and target == PREDICTED:
         return Target(labels, None, None, other, single=True)

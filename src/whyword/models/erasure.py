@@ -92,13 +92,14 @@ def next_positions(deleted: Iterator[Positions], document: Document) -> Position
     """Return the positions of the next document's deleted words; raise if it has no such."""
     positions = next(deleted, None)
     if positions is None:
-        raise InputError("there are fewer lists of deleted words than texts")
+        raise InputError("there are fewer lists of deleted words than texts", about=["deleted"])
     if len(positions) and (positions.min() < 0 or positions.max() >= len(document)):
         wrong = int(positions.max() if positions.min() >= 0 else positions.min())
         raise InputError(
             f"word {wrong} is to be deleted, but the text's words are 0 … {len(document) - 1}"
             if len(document)
-            else f"word {wrong} is to be deleted, but there is no word in the text"
+            else f"word {wrong} is to be deleted, but there is no word in the text",
+            about=["deleted"],
         )
     return positions
 

@@ -59,6 +59,7 @@ def guarded(app: "ASGIApp", limits: Limits, access: Access) -> "ASGIApp":
         allow_origins=access.origins,
         allow_methods=("GET", "POST"),
         allow_headers=("content-type", "authorization"),
+        allow_private_network=True,  # browsers ask when a public page calls this machine
     )
     inner = OriginCheck(inner, access.origins)
     inner = TrustedHostMiddleware(inner, access.hosts or ("*",), www_redirect=False)
@@ -115,6 +116,7 @@ class _Exchange:
         self._body: bytearray | None = None  # what may be shown of it
         self._status = 499  # as if the client had gone, until something is sent
         self._plain: MutableHeaders | None = None  # of an error that waits for its text
+        self._said = b""
 
     def keep_body(self) -> None:
         """Keep the beginning of what is sent, for the log."""
@@ -139,7 +141,9 @@ class _Exchange:
                 self._plain = headers
                 return
         elif self._plain is not None:
-            await self._send_problem(message["body"].decode(), self._plain)
+            self._said += message.get("body", b"")
+            if not message.get("more_body", False):
+                await self._send_problem(self._said.decode("utf-8", "replace"), self._plain)
             return
         self._sent += len(message.get("body", b""))
         await self._send(message)
@@ -274,7 +278,10 @@ class Intake:
                 while more:
                     more = await self._take(receive, body)
                     if len(body) > most:
-                        raise too_large
+                        raise too_large  # first: to try it again would be no use
+                    if self._held > self._limits.held_bytes:
+                        reason = "too much is sent at once; try again"
+                        raise _RefusedError(503, reason, **{"retry-after": "1"})
         except TimeoutError:
             reason = f"the request did not arrive within {seconds:g} s"
             raise _RefusedError(408, reason, connection="close") from None
@@ -287,9 +294,6 @@ class Intake:
         part = message.get("body", b"")
         body += part
         self._held += len(part)
-        if self._held > self._limits.held_bytes:
-            reason = "too much is sent at once; try again"
-            raise _RefusedError(503, reason, **{"retry-after": "1"})
         return bool(message.get("more_body", False))
 
 

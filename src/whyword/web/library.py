@@ -160,7 +160,7 @@ class Library:
         if label is not None:
             chosen &= np.array([one == label for one in self.labels], np.bool_)
         if predicted is not None:
-            chosen &= self.predicted == class_number(self.classes, predicted)
+            chosen &= self.predicted == class_number(self.classes, predicted, "predicted")
         numbers = np.flatnonzero(chosen)
         numbers = numbers[np.argsort(-self.chances[numbers], kind="stable")]
         shown = numbers[offset : offset + limit].tolist()

@@ -16,6 +16,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gunicorn.app.base import BaseApplication
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_MEMORY = Path("/dev/shm")  # noqa: S108 - where it is there, no disk need be writable
 _RESTARTS, _WITHIN = 5, 60.0  # as many in so many seconds mean that something is wrong
 
 
@@ -85,6 +87,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "control_socket_disable": True,
             "proc_name": "whyword",
             "loglevel": "warning",
+            "worker_tmp_dir": str(_MEMORY) if os.access(_MEMORY, os.W_OK) else None,
         }
         for name, value in settings.items():
             self.cfg.set(name, value)
@@ -119,6 +122,15 @@ class _Arbiter(Arbiter):  # type: ignore[misc]
             self._ready()
             self._ready = None
 
+    def spawn_worker(self) -> int:
+        """Start one. A signal waits until it knows what to do: it would be lost to it."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        try:
+            pid: int = super().spawn_worker()
+            return pid
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+
     def handle_int(self) -> None:
         """End as at SIGTERM: answers on their way are given."""
         self.told = signal.SIGINT
@@ -139,9 +151,11 @@ class _Worker(Worker):  # type: ignore[misc]
         super().init_process()
 
     def init_signals(self) -> None:
-        """Leave the signals to uvicorn."""
+        """Leave the signals to uvicorn; SIGQUIT, a second Ctrl-C, ends it without a core."""
         for number in (*_SIGNALS, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGQUIT, lambda *_: os._exit(0))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
     def run(self) -> None:
         """Serve."""
