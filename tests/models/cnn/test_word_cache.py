@@ -91,8 +91,10 @@ def test_a_batch_has_the_rows_of_its_words(words: WordLookup) -> None:
         np.testing.assert_array_equal(batch.known[batch.ids], plain.known[plain.ids])
         np.testing.assert_array_equal(batch.offsets, plain.offsets)
         assert not batch.vectors[0].any()
-        for table, expected in zip(batch.tables, NETWORK.tables(plain.vectors), strict=True):
-            np.testing.assert_allclose(table[batch.ids], expected[plain.ids], atol=1e-6)
+        for read, expected in zip(
+            NETWORK.activate(batch), NETWORK.tables(plain.vectors), strict=True
+        ):
+            np.testing.assert_allclose(read.table[batch.ids], expected[plain.ids], atol=1e-6)
 
 
 # ---- recent words -----------------------------------------------------------------------------

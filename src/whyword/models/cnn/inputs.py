@@ -33,8 +33,8 @@ class InputBatch:
     known : (rows,) bool
         Whether the row is a word's vector, rather than padding or that of an unknown word.
     tables : sequence of (rows, H, F) float32
-        The answers of a network's filters of each width, equation (29) of docs/method.md; none
-        in what a network that changes is trained on.
+        The answers of a network's filters of each width, equation (29) of docs/method.md, where
+        they are kept; else the network computes them, and lets go of them, when it needs them.
     """
 
     documents: list[Document]

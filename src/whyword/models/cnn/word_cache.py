@@ -62,9 +62,8 @@ class WordLookup:
             yield self._batch(builder)
 
     def rows(self, words: Sequence[str]) -> WordRows:
-        """Return the rows of different words."""
-        rows = self.inputs.look_up(words)
-        return rows._replace(tables=self.network.tables(rows.vectors))
+        """Return the rows of different words; without tables, which a batch need not outlive."""
+        return self.inputs.look_up(words)
 
     def _batch(self, builder: BatchBuilder) -> InputBatch:
         return builder.batch(self.rows(list(builder.numbers)), self.inputs.shortest)
