@@ -44,7 +44,7 @@ class TextFile:
         self.path, self.encoding = path, encoding
         self._kept: list[_Block] = []
         self._rest: Iterator[_Block] | None = None
-        self._version: tuple[int, ...] = ()
+        self._version: tuple[int, ...] | None = None
 
     def look(self, lenient: bool = False) -> Iterator[str]:
         """Stream the lines from the first, to see what the file is."""
@@ -80,7 +80,7 @@ class TextFile:
             raise
 
     def _take(self, report: OnProgress) -> Iterator[bytes]:
-        if self._rest is not None and _version(self.path) != self._version:
+        if self._rest is not None and _version(self.path) not in (self._version, None):
             self._forget()  # it was written since
         kept, rest = self._kept, self._rest or _blocks(self.path)
         self._forget()
@@ -93,9 +93,12 @@ class TextFile:
         self._kept, self._rest = [], None
 
 
-def _version(path: Path) -> tuple[int, ...]:
-    """Return what changes when a file is written."""
-    facts = path.stat()
+def _version(path: Path) -> tuple[int, ...] | None:
+    """Return what changes when a file is written; None for one that is gone."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
     return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 

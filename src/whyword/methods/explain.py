@@ -278,9 +278,8 @@ def _about(request: Request) -> dict[str, Any]:
 def check_texts(texts: Iterable[str]) -> Iterator[str]:
     """Return the texts, each checked as it is read."""
     if isinstance(texts, str) or not isinstance(texts, Iterable):
-        raise InputError(
-            Argument("texts"), f" must be a list of strings, not {type(texts).__name__}"
-        )
+        kind = "one string" if isinstance(texts, str) else type(texts).__name__
+        raise InputError(Argument("texts"), f" must be a list of strings, not {kind}")
 
     def check_each() -> Iterator[str]:
         for number, text in enumerate(texts):
