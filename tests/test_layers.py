@@ -27,7 +27,6 @@ KIND_ROOMS = re.compile(rf"whyword\.models\.({_KINDS})\b")  # a folder for each 
 
 TESTED_ELSEWHERE = {
     "base/labels.py",
-    "base/threads.py",
     "cli/inputs.py",
     "cli/options.py",
     "cli/tables.py",

@@ -167,9 +167,9 @@ def test_running_without_uvicorn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: 64)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(64)))
     assert usual_processes() == checked_processes(None) == 4
-    monkeypatch.setattr("os.cpu_count", lambda: None)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})
     assert usual_processes() == 1
     assert checked_processes(3) == 3
 

@@ -1,7 +1,8 @@
 """What a server lets one request ask for."""
 
-import os
 from dataclasses import dataclass
+
+from whyword.base.threads import usable_cores
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,6 @@ class Limits:
     read_seconds: float = 10.0
     write_seconds: float = 30.0
     work_seconds: float = 30.0
-    workers: int = os.cpu_count() or 1
+    workers: int = usable_cores()
     waiting: int = 64
     connections: int = 500

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from whyword.base.checks import check_installed
 from whyword.base.errors import Argument, InputError
+from whyword.base.threads import usable_cores
 from whyword.web.access import in_address
 from whyword.web.limits import Limits
 
@@ -68,7 +69,7 @@ def has_screen() -> bool:
 
 def usual_processes() -> int:
     """Return how many processes serve unless told otherwise: one where none can be split off."""
-    return min(_MOST_PROCESSES, os.cpu_count() or 1) if can_split() else 1
+    return min(_MOST_PROCESSES, usable_cores()) if can_split() else 1
 
 
 def can_split() -> bool:

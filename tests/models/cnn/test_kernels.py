@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from whyword.base.threads import in_threads
 from whyword.models.cnn.kernels import filter_gradient, pooled_maxima
 
 
@@ -71,22 +70,3 @@ def test_gradient_equals_torchs(width: int) -> None:
     assert layer.weight.grad is not None
     expected = layer.weight.grad.numpy().transpose(2, 0, 1)
     np.testing.assert_allclose(gradient, expected, atol=1e-5)
-
-
-def test_parts_of_the_work_cover_it_once() -> None:
-    for count in (0, 1, 2, 7, 100):
-        done = np.zeros(count, int)
-
-        def work(start: int, stop: int, done: np.ndarray = done) -> None:
-            done[start:stop] += 1
-
-        in_threads(work, count)
-        assert (done == 1).all()
-
-
-def test_an_error_in_a_thread_is_raised() -> None:
-    def work(start: int, stop: int) -> None:
-        raise ValueError("broken")
-
-    with pytest.raises(ValueError, match="broken"):
-        in_threads(work, 10)
