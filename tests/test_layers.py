@@ -94,7 +94,8 @@ def test_the_architecture_page_is_true() -> None:
         for module in re.findall(r"[a-z_]+", re.sub(r"\([^)]*\)", "", modules))
     }
     there = {path.as_posix() for path in MODULES if not path.name.startswith("__")}
-    assert said == there
+    assert said == there - {"public.py"}
+    assert "`public.py`" in page  # it is in no room
 
 
 def test_the_walks_are_true() -> None:

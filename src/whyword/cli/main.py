@@ -2,12 +2,12 @@
 
 import io
 import logging
-import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -17,7 +17,8 @@ from whyword.cli.evaluate import evaluate
 from whyword.cli.explain import explain
 from whyword.cli.groups import with_options_of_groups
 from whyword.cli.map import map_documents
-from whyword.cli.messages import Command, print_error
+from whyword.cli.messages import Command, print_error, print_stop
+from whyword.cli.outputs import flushed
 from whyword.cli.parameters import takes_parameters, with_method_parameters
 from whyword.cli.predict import predict
 from whyword.cli.reproduce import reproduce
@@ -48,6 +49,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("reproduce", reproduce, "whyword reproduce --out report --quick"),
     ("serve", serve, "whyword serve models/cnn2 20newsgroups:test"),
 )
+_INTERRUPTED, _TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM  # a shell's exit codes
 
 
 def _version(value: bool) -> None:
@@ -84,13 +86,43 @@ def command_line() -> typer.Typer:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit code 1."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and tidy up
-    if sys.stdout is None:  # closed by the caller
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - to the end of the process
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))  # and tidy up
+    code: str | int | None = _INTERRUPTED
+    try:
+        with _interruptible():
+            _run()
+    except (KeyboardInterrupt, SystemExit) as end:
+        if isinstance(end, SystemExit):
+            code = end.code
+        if code in (_INTERRUPTED, _TERMINATED):
+            if sys.argv[1:2] != ["serve"]:  # which has no other end
+                print_stop(end)
+            # Python remembers Ctrl-C that came in an exec, as dataclasses use it, until the next,
+            # and dies of the signal at its end
+            exec("")  # noqa: S102
+    sys.exit(flushed(code))
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C be a KeyboardInterrupt in the block, so that all is tidied up, if it is heeded."""
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before):  # nohup has the caller ignore it
+        yield
+        return
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _run() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what the encoding lacks is shown as \\u…
             stream.reconfigure(errors="backslashreplace")
     logging.basicConfig(format="%(message)s")
+    logging.raiseExceptions = False  # a stderr that takes nothing cannot be told about it either
     logging.getLogger("whyword").setLevel(logging.INFO)  # not what matplotlib has to say
     try:
         for model in sys.argv[2:3]:
@@ -100,3 +132,4 @@ def main() -> None:
     except (WhywordError, OSError) as error:
         print_error(error)  # of what comes before a command
         sys.exit(1)
+    sys.exit(0)

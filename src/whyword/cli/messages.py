@@ -7,6 +7,7 @@ read off the command itself, so that it names no option that is not there.
 import shlex
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import typer
@@ -33,7 +34,22 @@ class Command(TyperCommand):
 def print_error(error: Exception, spell: Spell = lambda _: None) -> None:
     """Print an error on stderr, in one line."""
     message = error.message(spell) if isinstance(error, WhywordError) else str(error)
-    print(one_line(f"error: {message}"), file=sys.stderr)
+    _print(f"error: {message}")
+
+
+def print_stop(end: BaseException) -> None:
+    """Print on stderr that the user stopped the command, and what is noted about that."""
+    cause: BaseException | None = end
+    notes: list[str] = []
+    while cause is not None:  # typer makes an exit of its own of Ctrl-C
+        notes += getattr(cause, "__notes__", [])
+        cause = cause.__cause__ or cause.__context__
+    _print("; ".join(["interrupted", *notes]))
+
+
+def _print(message: str) -> None:
+    with suppress(OSError):  # stderr takes nothing; the exit code says enough
+        print(one_line(message), file=sys.stderr)
 
 
 def spelling(parameters: Iterable[object]) -> Spell:

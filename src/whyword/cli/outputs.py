@@ -16,6 +16,7 @@ from whyword.base.progress import progress_bar
 from whyword.batch.folder import REJECTS
 from whyword.batch.runs import Outcome, RunOptions
 from whyword.cli.inputs import TextOptions, open_model
+from whyword.cli.messages import print_error
 from whyword.cli.options import Address, Engines, Resume, Workers
 from whyword.corpora.source import name_and_part
 from whyword.corpora.tables import table_kind
@@ -28,6 +29,23 @@ def stdout_console() -> Console:
     """Return where tables are printed: as wide as the screen, texts shown as they are."""
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
     return Console(width=width, markup=False, emoji=False, highlight=False)
+
+
+def flushed(code: str | int | None) -> str | int | None:
+    """Return the exit code, once all that was printed is where it belongs.
+
+    A full disk, or a pipe that nobody reads, is known only now: the code is 1 then, if it was 0.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # Python flushes it again
+            if stream is sys.stdout and not code:
+                code = 1
+                if not isinstance(error, BrokenPipeError):
+                    print_error(error)
+    return code
 
 
 def check_apart(out: Path | None, source: str) -> None:
@@ -99,8 +117,8 @@ def write_corpus_results(
     try:
         with progress_bar("preparing") as report:
             outcome = run(loaded, source, out, on_progress=report, **how)
-    except (KeyboardInterrupt, SystemExit):
-        log.warning("interrupted; what is done is kept in %s: --resume goes on", one_line(str(out)))
+    except (KeyboardInterrupt, SystemExit) as stop:
+        stop.add_note(f"what is done is kept in {out}: --resume goes on")
         raise
     files = "1 file" if outcome.parts == 1 else f"{outcome.parts:,} files"
     summary = f"{outcome.n_documents:,} documents in {files}, {outcome.seconds:,.0f} s"
