@@ -5,9 +5,14 @@ import pytest
 
 from whyword import InputError
 from whyword.base.checks import (
+    check_callable,
     check_installed,
     existing_file,
+    exists,
     expand_path,
+    file_name,
+    flag,
+    items,
     join_names,
     one_of,
     real_number,
@@ -79,3 +84,39 @@ def test_what_is_missing_is_named_before_the_work() -> None:
         MissingExtraError, match=r"nowhere is not .* pip install 'whyword\[report\]'"
     ):
         check_installed("report", "numpy", "nowhere")
+
+
+def test_true_or_false() -> None:
+    assert [flag("strict", value) for value in (True, np.False_, 1, 0)] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    for value in (None, 2, "no", np.array([1, 2]), float("nan")):
+        with pytest.raises(InputError, match="strict must be True or False"):
+            flag("strict", value)
+
+
+def test_items_are_read_when_they_are_asked_for() -> None:
+    assert list(items("ids", iter("ab"))) == ["a", "b"]
+    for value in ("ab", b"ab", {"a": 1}, 3, np.array(3)):
+        with pytest.raises(InputError, match="ids takes a list, not"):
+            items("ids", value)
+
+
+def test_names_that_no_file_can_have() -> None:
+    assert not exists(Path("x" * 10_000))
+    with pytest.raises(InputError, match="File name too long"):
+        existing_file(Path("x" * 10_000))
+    with pytest.raises(InputError, match="cannot be encoded"):
+        expand_path("\ud800")
+    assert file_name(Path("two\nlines")) == "two·lines"
+    assert len(file_name(Path("x" * 10_000))) == 301
+
+
+def test_only_functions_are_called() -> None:
+    check_callable("on_progress", print)
+    check_callable("on_progress", None)
+    with pytest.raises(InputError, match="on_progress must be a function, not 3"):
+        check_callable("on_progress", 3)

@@ -1,9 +1,10 @@
 import unicodedata
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyword.base.printable import one_line, storable, visible
+from whyword.base.printable import one_line, shown, storable, visible
 
 
 def test_what_could_steer_is_shown() -> None:
@@ -50,3 +51,11 @@ def test_storable_keeps_every_offset(text: str) -> None:
     assert len(kept) == len(text)
     kept.encode()
     assert all(a == b or "\ud800" <= a <= "\udfff" for a, b in zip(text, kept, strict=True))
+
+
+def test_values_in_messages() -> None:
+    assert shown("a\nb") == r"'a\nb'"
+    assert shown(np.ones((2, 2))) == "array([[1., 1.], [1., 1.]])"
+    assert shown(object()) == "<object object>"
+    assert shown(10**5_000) == "<int>"
+    assert shown("x" * 100, 10) == "'xxxxxxxxx…"

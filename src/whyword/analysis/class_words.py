@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from whyword.analysis.word_statistics import WordStatistics
-from whyword.base.checks import one_of, whole_number
+from whyword.base.checks import items, one_of, whole_number
 from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.labels import Label
+from whyword.base.printable import shown
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import iter_explanations
 from whyword.methods.targets import class_number
@@ -155,9 +158,9 @@ class ClassWordsRequest:
         """Return what makes sense; raise if it does not."""
         top, least = whole_number("top", top), whole_number("least", least)
         one_of("per", per, PER)
-        if rank not in RANKS:
+        if not isinstance(rank, str) or rank not in RANKS:
             raise InputError(
-                Argument("rank"), f" may be 'strongest', 'mean' or 'sum', not {rank!r}"
+                Argument("rank"), f" may be 'strongest', 'mean' or 'sum', not {shown(rank)}"
             )
         if per == "occurrence" and rank != "strongest":
             raise InputError(
@@ -171,12 +174,13 @@ class ClassWordsRequest:
                 " is for words, not for single occurrences: say ",
                 Argument("per", "word"),
             )
-        if target == "predicted" and isinstance(target, str):
+        if isinstance(target, str) and target == "predicted":
             raise InputError("class words are those of classes: name them, or say 'all'")
-        several = isinstance(target, Iterable) and not isinstance(target, str)
+        if isinstance(target, np.ndarray) and target.ndim == 0:
+            target = target.item()
         chosen: Any = target if isinstance(target, str) and target == "all" else [target]
-        if several:
-            chosen = list(target)  # type: ignore[call-overload]
+        if isinstance(target, Iterable) and not isinstance(target, str):
+            chosen = list(items("target", target, "a class, or a list of them"))
         return cls(chosen, top, per, rank, least, method, parameters)
 
     def collect(

@@ -5,7 +5,7 @@ part of its own that turns an SVG into them.
 """
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from whyword.analysis.document_map_page import MapDocument, map_page
 from whyword.analysis.rows import unit_vectors
 from whyword.analysis.summary import summarize
-from whyword.base.checks import expand_path, one_of, strings
+from whyword.base.checks import expand_path, file_name, items, one_each, one_of, strings
 from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.files import atomic_write
 from whyword.base.printable import one_line
@@ -131,19 +131,41 @@ def document_map(
     several = strings("texts", texts)
     if len(several) < 3:
         raise InputError(f"a map needs at least 3 documents, not {len(several)}")
-    names = [str(number) for number in range(len(several))] if ids is None else list(map(str, ids))
+    named = range(len(several)) if ids is None else one_each("ids", ids, len(several))
+    names = list(map(str, named))
+    given = None if labels is None else one_each("labels", labels, len(several))
+    if groups is not None and not isinstance(groups, Mapping):
+        kind = type(groups).__name__
+        raise InputError(Argument("groups"), f" must be a dict from labels to names, not {kind}")
+    check_projection(projection)
     best = method_for(as_classifier(model).trace_kind, None).name
-    method = method or best
+    method = best if method is None else method
     points, share = project(summarize(model, several, method, level), projection)
     shown = method if method in METHODS and METHODS[method].of_features else best
     explanations = explain(model, several, method=shown, ids=names)
-    colours = [one.predicted for one in explanations] if labels is None else list(labels)
-    if len(colours) != len(several):
-        counts = f" differ in length: {len(colours)} ≠ {len(several)}"
-        raise InputError(Argument("labels"), " and ", Argument("texts"), counts)
-    grouped = [str(label if groups is None else groups.get(label, label)) for label in colours]
+    colours = [one.predicted for one in explanations] if given is None else given
+    grouped = [str(_group(label, groups)) for label in colours]
     title = f"{method}, {level} level" if level == "element" else method
     return DocumentMap(points, names, grouped, share, title, explanations)
+
+
+def _group(label: object, groups: Mapping[Any, str] | None) -> object:
+    """Return the larger group of a label, itself if it has none."""
+    return groups.get(label, label) if groups and isinstance(label, Hashable) else label
+
+
+def check_projection(projection: object) -> None:
+    """Raise unless there is such a projection, and what it needs is installed."""
+    if one_of("projection", projection, PROJECTIONS) == "umap":
+        try:
+            import umap  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("umap-learn", "umap") from None
+    else:
+        try:
+            import sklearn.decomposition  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("scikit-learn", "search") from None
 
 
 def project(
@@ -151,20 +173,16 @@ def project(
     projection: str = "pca",
 ) -> tuple[NDArray[np.float64], float | None]:
     """Return vectors on a plane, (n, 2), and the share of their variance that it shows."""
-    one_of("projection", projection, PROJECTIONS)
+    check_projection(projection)
     unit = unit_vectors(vectors)
     if projection == "umap":
-        try:
-            from umap import UMAP
-        except ImportError:
-            raise MissingExtraError("umap-learn", "umap") from None
+        from umap import UMAP
+
         return np.asarray(
             UMAP(metric="cosine", random_state=0, n_jobs=1).fit_transform(unit), float
         ), None
-    try:
-        from sklearn.decomposition import PCA
-    except ImportError:
-        raise MissingExtraError("scikit-learn", "search") from None
+    from sklearn.decomposition import PCA
+
     if not isinstance(unit, np.ndarray) and unit.shape[1] <= _DENSE:
         unit = unit.toarray()
     if not abs(unit).sum() or unit.shape[1] < 2:  # a line has no second direction
@@ -190,15 +208,22 @@ def draw_maps(maps: Sequence[DocumentMap], path: str | Path, kind: str | None = 
 
     The kind is that of the file's ending, unless it is given.
     """
-    kind = kind or expand_path(path).suffix.lstrip(".").lower()
-    if kind not in _PICTURES:
-        raise InputError(f"{path}: a map is drawn as one of {', '.join(_PICTURES)}")
+    file = expand_path(path)
+    kind = file.suffix.lstrip(".").lower() if kind is None else kind
+    if not isinstance(kind, str) or kind not in _PICTURES:
+        raise InputError(f"{file_name(file)}: a map is drawn as one of {', '.join(_PICTURES)}")
+    maps = list(items("maps", maps, "a list of maps"))
     if not maps:
         raise InputError("there are no maps to draw")
+    for one in maps:
+        if not isinstance(one, DocumentMap):
+            raise InputError(
+                Argument("maps"), f" takes a list of maps, not of {type(one).__name__}"
+            )
     groups = sorted({group for one in maps for group in one.groups})
     charts = [(one.caption, map_chart(one, groups)) for one in maps]
     drawn = figure(charts, min(_COLUMNS, len(maps)), _WIDTH, groups)
-    with atomic_write(expand_path(path)) as draft:
+    with atomic_write(file) as draft:
         if kind == "svg":
             draft.write_text(svg(drawn), encoding="utf-8", newline="")
         else:

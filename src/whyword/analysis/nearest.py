@@ -55,6 +55,14 @@ class ExactNearest:
         return list(zip(order.tolist(), cosines[order].tolist(), strict=True))
 
 
+def check_graph() -> None:
+    """Raise unless the package that makes graphs of neighbours is installed."""
+    try:
+        import faiss  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("faiss-cpu", "search") from None
+
+
 class GraphNearest:
     """Some vectors are looked at, from neighbour to neighbour: faiss's HNSW graph.
 
@@ -65,10 +73,9 @@ class GraphNearest:
     """
 
     def __init__(self, vectors: NDArray[np.float32]) -> None:
-        try:
-            import faiss
-        except ImportError:
-            raise MissingExtraError("faiss-cpu", "search") from None
+        check_graph()
+        import faiss
+
         metric = faiss.METRIC_INNER_PRODUCT
         self.graph: Any = faiss.IndexHNSWFlat(vectors.shape[1], _NEIGHBOURS, metric)
         self.graph.hnsw.efSearch = _EFFORT

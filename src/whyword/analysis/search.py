@@ -8,12 +8,13 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.analysis.nearest import ExactNearest, GraphNearest, NearestVectors
+from whyword.analysis.nearest import ExactNearest, GraphNearest, NearestVectors, check_graph
 from whyword.analysis.rows import lengths_of, products, stack, unit_vectors
 from whyword.analysis.search_file import StoredIndex, write_index
 from whyword.analysis.summary import Summarizer, SummaryBlock
-from whyword.base.checks import strings, whole_number
-from whyword.base.errors import Argument, InputError
+from whyword.base.checks import flag, one_each, strings, whole_number
+from whyword.base.errors import InputError
+from whyword.base.printable import shown
 from whyword.methods.registry import method_for
 from whyword.models.blackbox import as_classifier
 from whyword.models.protocol import Rows
@@ -87,16 +88,19 @@ class SearchIndex:
         **parameters: float | str,
     ) -> None:
         self.model = as_classifier(model)
-        self.method = method or method_for(self.model.trace_kind, None).name
+        self.method = method_for(self.model.trace_kind, None).name if method is None else method
         self.level = level
-        self.approximate = approximate
+        self.approximate = None if approximate is None else flag("approximate", approximate)
+        if self.approximate:
+            check_graph()  # better before the work than after it
         self.parameters = parameters
         self.ids: list[str] = []
         self.texts: list[str] = []
         self._summarizer = Summarizer.of(self.model, self.method, level, parameters)
-        self._vectors = self._summarizer.no_rows()
         self._searched: tuple[NDArray[np.intp], NearestVectors] | None = None
-        self.add(texts, ids)
+        names, new = self._named(texts, ids)
+        self._vectors = self._summarizer.no_rows()
+        self._add(names, new)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -106,20 +110,25 @@ class SearchIndex:
 
     def add(self, texts: Iterable[str], ids: Iterable[str] | None = None) -> None:
         """Put more documents in."""
-        new = strings("texts", texts)
-        first = len(self.texts)
-        names = list(map(str, range(first, first + len(new)))) if ids is None else list(ids)
-        if len(names) != len(new):
-            counts = f" differ in length: {len(names)} ≠ {len(new)}"
-            raise InputError(Argument("ids"), " and ", Argument("texts"), counts)
-        known = set(self.ids)
-        for name in map(str, names):
+        self._add(*self._named(texts, ids))
+
+    def _named(
+        self, texts: Iterable[str], ids: Iterable[str] | None
+    ) -> tuple[list[str], list[str]]:
+        """Return new documents' names and texts; raise if they are unfit."""
+        new, first = strings("texts", texts), len(self.texts)
+        given = range(first, first + len(new)) if ids is None else one_each("ids", ids, len(new))
+        names, known = list(map(str, given)), set(self.ids)
+        for name in names:
             if name in known:
-                raise InputError(f"the id {name!r} is there already")
+                raise InputError(f"the id {shown(name)} is there already")
             known.add(name)
-        if new:
-            vectors = unit_vectors(stack(list(self._summarizer.rows(new))))
-            self._extend(list(map(str, names)), new, vectors)
+        return names, new
+
+    def _add(self, names: list[str], texts: list[str]) -> None:
+        if texts:
+            vectors = unit_vectors(stack(list(self._summarizer.rows(texts))))
+            self._extend(names, texts, vectors)
 
     def _extend(self, ids: list[str], texts: list[str], vectors: Rows) -> None:
         self._vectors = stack([self._vectors, vectors])

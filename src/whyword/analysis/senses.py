@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import whole_number
+from whyword.base.checks import items, whole_number
 from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.labels import Label
+from whyword.base.printable import shown
 from whyword.explanation.explanation import Explanation
-from whyword.methods.explain import iter_explanations
+from whyword.methods.explain import check_texts, iter_explanations
 from whyword.models.blackbox import as_classifier
 from whyword.models.protocol import ElementWise
 
@@ -103,12 +104,14 @@ def senses(
             f"senses needs a model of word vectors, which one of kind {traced.kind!r} is not"
         )
     if not isinstance(word, str) or not word.strip():
-        raise InputError("a ", Argument("word"), f" must be a str, not {word!r}")
+        raise InputError("a ", Argument("word"), f" must be a str, not {shown(word)}")
     if count is not None:
-        whole_number("count", count)
-    uses, vectors = _occurrences(model, texts, word.lower(), ids)
+        count = whole_number("count", count)
+    names = None if ids is None else items("ids", ids)
+    _check_clustering()  # better before the work than after it
+    uses, vectors = _occurrences(model, check_texts(texts), word.lower(), names)
     if not uses:
-        raise InputError(f"{word!r} does not speak for a class anywhere in these texts")
+        raise InputError(f"{shown(word)} does not speak for a class anywhere in these texts")
     groups = _cluster(vectors, count)
     result = []
     for group in np.unique(groups):
@@ -120,15 +123,14 @@ def senses(
 
 
 def _occurrences(
-    model: object, texts: Iterable[str], word: str, ids: Iterable[str] | None
+    model: object, texts: Iterable[str], word: str, ids: Iterator[Any] | None
 ) -> tuple[list[Use], NDArray[np.float64]]:
     """Return the word's occurrences and their relevance per dimension, (n, D), of length 1."""
     names: list[Any] = []
 
     def with_the_word() -> Iterator[str]:
-        remaining = None if ids is None else iter(ids)
         for number, text in enumerate(texts):
-            name = number if remaining is None else next(remaining, None)
+            name = number if ids is None else next(ids, None)
             if name is None:
                 raise InputError("there are fewer ", Argument("ids"), " than texts")
             if word in text.lower():
@@ -163,13 +165,18 @@ def _use(explanation: Explanation, position: int, name: str | int) -> Use:
     return Use(name, position, explanation.predicted, relevance, context)
 
 
-def _cluster(vectors: NDArray[np.float64], count: int | None) -> NDArray[np.intp]:
-    """Return the group of each vector, by their cosines."""
+def _check_clustering() -> None:
+    """Raise unless the package that groups vectors is installed."""
     try:
-        from sklearn.cluster import KMeans
-        from sklearn.metrics import silhouette_score
+        import sklearn.cluster  # noqa: F401
     except ImportError:
         raise MissingExtraError("scikit-learn", "search") from None
+
+
+def _cluster(vectors: NDArray[np.float64], count: int | None) -> NDArray[np.intp]:
+    """Return the group of each vector, by their cosines."""
+    from sklearn.cluster import KMeans
+    from sklearn.metrics import silhouette_score
 
     distinct = len(np.unique(vectors.round(6), axis=0))
 

@@ -16,7 +16,7 @@ from whyword.analysis.weighting import (
 )
 from whyword.base.checks import one_each, strings
 from whyword.base.errors import Argument, InputError
-from whyword.explanation.passages import By, ranges
+from whyword.explanation.passages import By, check_by, ranges
 from whyword.methods.explain import check_texts
 from whyword.methods.targets import PREDICTED, Target, target_of
 from whyword.models.blackbox import as_classifier, labels_of
@@ -63,14 +63,16 @@ def summarize(
         :func:`~whyword.explanation.passages`, in their order.
     """
     summarizer = Summarizer.of(model, method, level, parameters)
-    if by != "document":
+    if not isinstance(by, str) or by != "document":
+        check_by(by)
         predicted = isinstance(target, str) and target == PREDICTED
         if targets is not None or not predicted or relevance is not None:
             raise InputError("passages are summarised for the predicted class, by a method, only")
         return list(summarizer.passages(strings("texts", texts), by))
     several = strings("texts", texts)
     given = None if relevance is None else one_each("relevance", relevance, len(several))
-    asked = summarizer.for_target(target, targets).weighted_by(given)
+    each = None if targets is None else one_each("targets", targets, len(several))
+    asked = summarizer.for_target(target, each).weighted_by(given)
     return stack(list(asked.rows(several)) or [summarizer.no_rows()])
 
 

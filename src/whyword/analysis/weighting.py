@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
-from whyword.base.checks import one_of
+from whyword.base.checks import items, one_of
 from whyword.base.errors import Argument, InputError
 from whyword.explanation.alignment import align
 from whyword.methods.registry import Method, Settings, method_for
@@ -124,7 +124,8 @@ def weighting_of(
     """
     kind = model.trace_kind
     one_of("level", level, LEVELS)
-    chosen = WEIGHTINGS.get(method or "") or method_for(kind, method)
+    known = isinstance(method, str) and method in WEIGHTINGS
+    chosen = WEIGHTINGS[str(method)] if known else method_for(kind, method)
     settings = chosen.settings(kind, parameters)
     if level == WORD:
         return ByWord(partial(chosen.compute, **settings))
@@ -148,12 +149,7 @@ class GivenRelevance:
     """
 
     def __init__(self, relevance: Iterable[Any]) -> None:
-        if isinstance(relevance, str) or not isinstance(relevance, Iterable):
-            kind = type(relevance).__name__
-            raise InputError(
-                Argument("relevance"), f" takes a list with one entry per text, not {kind}"
-            )
-        self.remaining = iter(relevance)
+        self.remaining = items("relevance", relevance, "a list with one entry per text")
         self.taken = 0
 
     def __call__(self, trace: Trace, targets: Targets) -> Relevance:

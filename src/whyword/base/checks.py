@@ -2,7 +2,7 @@
 
 import operator
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 
 from whyword.base.errors import Argument, InputError, MissingExtraError
+from whyword.base.printable import one_line, shown
+
+_LONGEST_NAME = 300  # letters of a path in a message
 
 
 def whole_number(name: str, value: object, least: int = 1, most: int = 2**31 - 1) -> int:
@@ -20,7 +23,7 @@ def whole_number(name: str, value: object, least: int = 1, most: int = 2**31 - 1
         number = least - 1
     if isinstance(value, bool) or not least <= number <= most:
         raise InputError(
-            Argument(name), f" must be a whole number from {least} to {most:,}, not {value!r}"
+            Argument(name), f" must be a whole number from {least} to {most:,}, not {shown(value)}"
         )
     return number
 
@@ -29,7 +32,9 @@ def share(name: str, value: object) -> float:
     """Return the value as a float; raise unless 0 ≤ value < 1."""
     number = _as_float(value)
     if number is None or not 0 <= number < 1:
-        raise InputError(Argument(name), f" must be a share, at least 0 and below 1, not {value!r}")
+        raise InputError(
+            Argument(name), f" must be a share, at least 0 and below 1, not {shown(value)}"
+        )
     return number
 
 
@@ -37,24 +42,34 @@ def real_number(name: str, value: object, above: float | None = None) -> float:
     """Return the value as a float; raise unless it is finite, and above a limit or at least 0."""
     number = _as_float(value)
     if number is None or not np.isfinite(number):
-        raise InputError(Argument(name), f" must be a number, not {value!r}")
+        raise InputError(Argument(name), f" must be a number, not {shown(value)}")
     if number <= above if above is not None else number < 0:
         limit = "at least 0" if above is None else f"above {above:g}"
-        raise InputError(Argument(name), f" must be {limit}, not {value!r}")
+        raise InputError(Argument(name), f" must be {limit}, not {shown(value)}")
     return number
 
 
 def _as_float(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return None
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # an int of hundreds of digits
+        return None
+
+
+def flag(name: str, value: object) -> bool:
+    """Return the value as a bool; raise unless it is true or false, and nothing in between."""
+    if isinstance(value, bool | np.bool_) or (isinstance(value, int) and value in (0, 1)):
+        return bool(value)
+    raise InputError(Argument(name), f" must be True or False, not {shown(value)}")
 
 
 def one_of(name: str, value: object, choices: Sequence[str]) -> str:
     """Return the value; raise unless it is one of the choices."""
     if not isinstance(value, str) or value not in choices:
         raise InputError(
-            Argument(name), f" may be {' or '.join(map(repr, choices))}, not {value!r:.60}"
+            Argument(name), f" may be {' or '.join(map(repr, choices))}, not {shown(value)}"
         )
     return value
 
@@ -69,28 +84,39 @@ def strings(name: str, values: Iterable[str]) -> list[str]:
         items = list(values)
     except TypeError:  # an array without dimensions says that it is iterable
         raise InputError(
-            Argument(name), f" must be a list of strings, not {values!r:.60}"
+            Argument(name), f" must be a list of strings, not {shown(values)}"
         ) from None
     for number, value in enumerate(items):
         if not isinstance(value, str):
             kind = type(value).__name__
             raise InputError(
-                Argument(name), f": item {number} must be a str, not {kind}: {value!r:.60}"
+                Argument(name), f": item {number} must be a str, not {kind}: {shown(value)}"
             )
     return items
 
 
+def check_callable(name: str, value: object) -> None:
+    """Raise unless the value is a function, or None."""
+    if value is not None and not callable(value):
+        raise InputError(Argument(name), f" must be a function, not {shown(value)}")
+
+
+def items(name: str, values: object, kind: str = "a list") -> Iterator[Any]:
+    """Return what goes through the values, none read yet; raise if they are no list of anything.
+
+    One string is none, although Python would go through its letters.
+    """
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise InputError(Argument(name), f" takes {kind}, not {type(values).__name__}")
+    try:
+        return iter(values)
+    except TypeError:  # an array without dimensions says that it is iterable
+        raise InputError(Argument(name), f" takes {kind}, not {shown(values)}") from None
+
+
 def one_each(name: str, values: Iterable[Any], count: int, of: str = "text") -> list[Any]:
     """Return the values as a list; raise unless there is one for each of the texts."""
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        kind = type(values).__name__
-        raise InputError(Argument(name), f" takes a list with one entry per {of}, not {kind}")
-    try:
-        each = list(values)
-    except TypeError:  # an array without dimensions says that it is iterable
-        raise InputError(
-            Argument(name), f" takes a list with one entry per {of}, not {values!r}"
-        ) from None
+    each = list(items(name, values, f"a list with one entry per {of}"))
     if len(each) != count:
         raise InputError(Argument(name), f" and {of}s differ in length: {len(each)} ≠ {count}")
     return each
@@ -103,15 +129,37 @@ def expand_path(path: str | Path) -> Path:
     if not str(path):
         raise InputError("an empty name is no file")
     if "\0" in str(path):
-        raise InputError(f"{path!r} is no file's name")
+        raise InputError(f"{shown(str(path))} is no file's name")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise InputError(f"{shown(str(path))} is no file's name: it cannot be encoded") from None
     return Path(os.path.expanduser(path))
+
+
+def file_name(path: Path) -> str:
+    """Return a path for a message: in one line, a very long one cut short."""
+    name = one_line(str(path))
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+
+
+def exists(path: Path) -> bool:
+    """Whether there is something of that name; there is none of a name that no file can have."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def existing_file(path: Path) -> Path:
     """Return the path; raise unless it is a file that can be read from its beginning."""
-    if not path.is_file():
-        what = "not a regular file" if path.exists() else "no such file"
-        raise InputError(f"{path}: {what}")
+    try:
+        is_file = path.is_file()
+        what = "not a regular file" if not is_file and path.exists() else "no such file"
+    except OSError as error:  # a name that is too long, a folder that may not be looked into
+        is_file, what = False, error.strerror or str(error)
+    if not is_file:
+        raise InputError(f"{file_name(path)}: {what}")
     return path
 
 

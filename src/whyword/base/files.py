@@ -9,7 +9,7 @@ from pathlib import Path
 
 import platformdirs
 
-from whyword.base.checks import expand_path
+from whyword.base.checks import expand_path, file_name
 from whyword.base.errors import InputError
 
 
@@ -38,9 +38,9 @@ def atomic_write(path: Path) -> Iterator[Path]:
         path = path.resolve() if path.is_symlink() else path
         is_folder, is_special = path.is_dir(), path.exists() and not path.is_file()
     except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror})") from None
+        raise InputError(f"{file_name(path)} cannot be written ({error.strerror})") from None
     if is_folder:
-        raise InputError(f"{path} is a folder, not a file")
+        raise InputError(f"{file_name(path)} is a folder, not a file")
     if is_special:
         yield path
         return
@@ -61,7 +61,7 @@ def _beside(path: Path) -> Iterator[Path]:
         folder = manager.__enter__()
         (folder / path.name).touch()  # is the name too long, is there room?
     except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror})") from None
+        raise InputError(f"{file_name(path)} cannot be written ({error.strerror})") from None
     with ExitStack() as stack:
         stack.push(manager)
         yield folder

@@ -12,6 +12,7 @@ _UNFIT = re.compile(
 )
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object without a name: it says nothing
 
 
 def visible(text: str) -> str:
@@ -25,6 +26,16 @@ def one_line(text: str) -> str:
     if shown.isprintable():
         return shown
     return "".join(c if c.isprintable() else "·" for c in shown)
+
+
+def shown(value: object, most: int = 60) -> str:
+    """Return a value of any kind as a message may show it: in one line, and not a long one."""
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - somebody's own repr, or a number of thousands of digits
+        text = f"<{type(value).__name__}>"
+    text = _ADDRESS.sub("", " ".join(text.split()))
+    return text if len(text) <= most else text[:most] + "…"
 
 
 def storable(text: str) -> str:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import whole_number
+from whyword.base.checks import items, whole_number
 from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.printable import shown
 
 Values = NDArray[np.float64]
 
@@ -81,10 +82,10 @@ def agreement(a: Iterable[Any], b: Iterable[Any], top: int = TOP) -> Agreement:
         How many of the highest words to compare.
     """
     top = whole_number("top", top)
-    for each in (a, b):
-        if isinstance(each, str) or not isinstance(each, Iterable):
-            raise InputError(f"a list of relevances is needed, not {type(each).__name__}")
-    first, second = ([_plain(one) for one in each] for each in (a, b))
+    first, second = (
+        [_plain(one) for one in items(name, each, "a list of relevances")]
+        for name, each in (("a", a), ("b", b))
+    )
     if len(first) != len(second):
         raise InputError(f"the two differ in their documents: {len(first)} ≠ {len(second)}")
     if not first:
@@ -119,7 +120,7 @@ def _plain(relevance: object) -> Values:
     try:
         values = np.asarray(getattr(relevance, "relevance", relevance), np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"a relevance is no list of numbers: {relevance!r:.60}") from None
+        raise InputError(f"a relevance is no list of numbers: {shown(relevance)}") from None
     if values.ndim != 1:
         raise InputError(f"a relevance has shape {values.shape}; one value per word is needed")
     if not np.isfinite(values).all():

@@ -10,6 +10,8 @@ import numpy as np
 
 from whyword.base.checks import real_number, whole_number
 from whyword.base.errors import Argument, InputError
+from whyword.base.labels import Label
+from whyword.base.printable import shown
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.power import ExplanatoryPower
 from whyword.evaluation.significance import bootstrap_means, corrected_t, critical_t, holm
@@ -183,11 +185,10 @@ def compare(
     -------
     Comparison
     """
-    alpha = real_number("alpha", alpha, above=0)
-    if alpha >= 1:
-        raise InputError(Argument("alpha"), f" must be below 1, not {alpha:g}")
-    if not isinstance(names, Sequence) or len(names) != 2:
-        raise InputError(Argument("names"), f" takes two names, not {names!r:.60}")
+    alpha = risk("alpha", alpha)
+    pair = isinstance(names, Sequence) and len(names) == 2
+    if not pair or not all(isinstance(name, Label) for name in names):
+        raise InputError(Argument("names"), f" takes two names, not {shown(names)}")
     if isinstance(a, ExplanatoryPower) and isinstance(b, ExplanatoryPower):
         return _compare_powers(a, b, names, alpha)
     if isinstance(a, DeletionCurve) and isinstance(b, DeletionCurve):
@@ -196,6 +197,14 @@ def compare(
         return _compare_curves(a, b, names, measure, alpha, draws, seed)
     kinds = f"{type(a).__name__} and {type(b).__name__}"
     raise InputError(f"two ExplanatoryPower or two DeletionCurve can be compared, not {kinds}")
+
+
+def risk(name: str, value: object) -> float:
+    """Return the value as a float; raise unless 0 < value < 1."""
+    number = real_number(name, value, above=0)
+    if number >= 1:
+        raise InputError(Argument(name), f" must be below 1, not {number:g}")
+    return number
 
 
 def of_best(comparisons: Sequence[Comparison]) -> tuple[list[Comparison], list[Comparison]]:

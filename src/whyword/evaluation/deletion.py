@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from whyword.base.checks import one_each, strings, whole_number
+from whyword.base.checks import flag, items, one_each, strings, whole_number
 from whyword.base.errors import Argument, InputError, NoDocumentsError
+from whyword.base.printable import shown
 from whyword.evaluation.curves import TRUE, DeletionCurve
 from whyword.evaluation.erased_words import ErasedWords
 from whyword.evaluation.experiment import EXPERIMENTS, Experiment, nothing_to_start_from
@@ -22,7 +23,7 @@ from whyword.evaluation.ranking import (
 from whyword.evaluation.trajectories import Trajectories, concatenate
 from whyword.methods.targets import class_numbers
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import Erasable
+from whyword.models.protocol import Erasable, TextClassifier
 
 Planned: TypeAlias = tuple[Experiment, Ranking]
 
@@ -134,6 +135,7 @@ def deletion_curves(
         Without the experiments that no document is fit for.
     """
     deletion = _WordDeletion(model, texts, labels)
+    sufficiency = flag("sufficiency", sufficiency)
     named = named_methods(compared_methods(model) if methods is None else methods)
     least = 2 * whole_number("steps", steps) if least_words is None else least_words
     planned: dict[tuple[int, str], Planned] = {}
@@ -158,23 +160,29 @@ def deletion_curves(
 
 def _experiment_numbers(experiments: Iterable[int]) -> list[int]:
     """Return the numbers of the paper's experiments; raise if there is another."""
-    numbers = list(experiments) if isinstance(experiments, Iterable) else [experiments]
+    given = [experiments] if isinstance(experiments, int) else experiments
+    numbers = list(items("experiments", given, "numbers"))
     for number in numbers:
         if not isinstance(number, int) or number not in EXPERIMENTS:
-            raise InputError(Argument("experiments"), f" are 1, 2 and 3, not {number!r:.60}")
+            raise InputError(Argument("experiments"), f" are 1, 2 and 3, not {shown(number)}")
     return numbers
+
+
+def check_erasable(model: TextClassifier) -> TextClassifier:
+    """Return the model; raise unless words can be taken out of its documents."""
+    if not issubclass(model.trace_kind, Erasable):
+        raise InputError(
+            "word deletion needs a model whose words can be taken away, which one of kind "
+            f"{model.kind!r} is not"
+        )
+    return model
 
 
 class _WordDeletion:
     """Labelled texts and a model that predicts them while words go."""
 
     def __init__(self, model: object, texts: Iterable[str], labels: Iterable[Any]) -> None:
-        self.model = as_classifier(model)
-        if not issubclass(self.model.trace_kind, Erasable):
-            raise InputError(
-                "word deletion needs a model whose words can be taken away, which one of kind "
-                f"{self.model.kind!r} is not"
-            )
+        self.model = check_erasable(as_classifier(model))
         self.classes = labels_of(self.model)
         self.texts = strings("texts", texts)
         self.truth = class_numbers(self.classes, one_each("labels", labels, len(self.texts)))

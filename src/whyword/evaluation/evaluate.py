@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,23 @@ from numpy.typing import NDArray
 
 from whyword.analysis.summary import summarize
 from whyword.analysis.weighting import WEIGHTINGS
-from whyword.base.checks import one_each, real_number, strings, whole_number
-from whyword.base.errors import InputError
+from whyword.base.checks import (
+    check_callable,
+    check_installed,
+    one_each,
+    strings,
+    whole_number,
+)
+from whyword.base.errors import Argument, InputError
 from whyword.base.files import save_or_return
 from whyword.base.progress import OnProgress, Progress, ignore
-from whyword.evaluation.comparison import Comparison, compare_all
+from whyword.evaluation.comparison import Comparison, compare_all, risk
 from whyword.evaluation.curves import DeletionCurve
-from whyword.evaluation.deletion import deletion_curves
-from whyword.evaluation.experiment import EXPERIMENTS, nothing_to_start_from
+from whyword.evaluation.deletion import check_erasable, deletion_curves
+from whyword.evaluation.experiment import EXPERIMENTS, MOST_STEPS, nothing_to_start_from
 from whyword.evaluation.findings import Findings
 from whyword.evaluation.page import evaluation_page
-from whyword.evaluation.power import ExplanatoryPower, explanatory_power
+from whyword.evaluation.power import MOST_SPLITS, ExplanatoryPower, explanatory_power
 from whyword.evaluation.quality import ModelQuality, model_quality
 from whyword.evaluation.ranking import (
     RANDOM,
@@ -31,12 +37,13 @@ from whyword.evaluation.ranking import (
     Methods,
     compared_methods,
     named_methods,
+    ranking_of,
 )
 from whyword.evaluation.sanity import SanityCheck, model_randomisation
 from whyword.methods.predict import predicted_labels
 from whyword.methods.registry import METHODS
 from whyword.models.blackbox import as_classifier
-from whyword.models.protocol import ElementWise, Embedded, Trained
+from whyword.models.protocol import ElementWise, Embedded, TextClassifier, Trained
 
 _STEPS = 50  # the paper's; of documents twice as long
 _LONG_SHARE = 0.2  # of the documents that must be so long
@@ -118,19 +125,24 @@ def evaluate(
     given = one_each("labels", labels, len(several))
     if not several:
         raise InputError("there are no texts to evaluate on")
+    check_callable("on_progress", on_progress)
+    if not isinstance(source, str | Path):
+        raise InputError(Argument("source"), f" must be a str, not {type(source).__name__}")
     lengths = np.array([len(document) for document in traced.documents(several)])
     named = named_methods(compared_methods(model) if methods is None else methods)
-    steps = _steps(lengths) if steps is None else whole_number("steps", steps)
+    steps = _steps(lengths) if steps is None else whole_number("steps", steps, most=MOST_STEPS)
     settings = _Settings(
         methods=named,
         steps=steps,
         least_words=2 * steps if least_words is None else whole_number("least_words", least_words),
         runs=whole_number("runs", runs),
-        splits=whole_number("splits", splits),
+        splits=whole_number("splits", splits, most=MOST_SPLITS),
         seed=whole_number("seed", seed, least=0),
-        alpha=real_number("alpha", alpha, above=0),
+        alpha=risk("alpha", alpha),
     )
-    stages = _EvaluationStages(model, several, given, lengths, settings, on_progress or ignore)
+    _check_able(traced, named)
+    listener = ignore if on_progress is None else on_progress
+    stages = _EvaluationStages(model, several, given, lengths, settings, listener)
     quality, curves, powers = stages.quality(), stages.deletions(), stages.powers()
     checks = stages.checks()
     return Evaluation(
@@ -147,6 +159,15 @@ def evaluate(
         settings={"source": str(source), "documents": len(several), **settings.to_dict()},
         seconds=stages.durations(),
     )
+
+
+def _check_able(model: TextClassifier, methods: Mapping[str, str | Explainer]) -> None:
+    """Raise if the model cannot do what a stage will ask for, before the first one begins."""
+    check_erasable(model)
+    for method in methods.values():
+        ranking_of(model, method, None, texts=0)
+    if issubclass(model.trace_kind, Embedded) or isinstance(model, Trained):
+        check_installed("evaluate", "scipy")
 
 
 @dataclass(frozen=True)

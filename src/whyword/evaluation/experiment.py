@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import one_of, whole_number
+from whyword.base.checks import flag, one_of, whole_number
 from whyword.base.labels import Label
 from whyword.evaluation.curves import TRUE, DeletionCurve
 from whyword.evaluation.erased_words import ErasedWords
@@ -25,7 +25,7 @@ EXPERIMENTS: Mapping[int, Mapping[str, Any]] = {
     2: {"subset": WRONG, "target": TRUE, "order": LEAST},
     3: {"subset": WRONG, "target": PREDICTED, "order": MOST},
 }
-_MOST_STEPS = 100_000
+MOST_STEPS = 100_000
 _DOCUMENTS = 256  # whose scores at all steps are held at a time
 
 
@@ -71,9 +71,12 @@ class Experiment:
         one_of("order", order, ORDERS)
         one_of("subset", subset, SUBSETS)
         one_of("action", action, ACTIONS)
-        steps = whole_number("steps", steps, most=_MOST_STEPS)
+        steps = whole_number("steps", steps, most=MOST_STEPS)
         least = whole_number("least_words", least_words)
-        return cls(classes, target, subset, order, action, steps, least, bool(sufficiency))
+        both = flag("sufficiency", sufficiency)
+        if not isinstance(target, str) or target not in (TRUE, PREDICTED):
+            class_number(classes, target)
+        return cls(classes, target, subset, order, action, steps, least, both)
 
     def targets(self, trace: Trace, truth: NDArray[np.intp]) -> NDArray[np.int32]:
         """Return the target of each document of a trace, (documents, 1)."""

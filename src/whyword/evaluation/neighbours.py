@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.errors import Argument, InputError
+from whyword.base.printable import shown
 from whyword.evaluation.neighbour_kernels import (
     dense_distances,
     merged_distances,
@@ -48,9 +49,9 @@ def unit_vectors(given: Any) -> UnitVectors:  # noqa: ANN401 - an array or a spa
         return _Sparse.of(given)
     try:
         vectors = np.array(given, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(
-            Argument("vectors"), f" must be numbers, (documents, D), not {given!r:.60}"
+            Argument("vectors"), f" must be numbers, (documents, D), not {shown(given)}"
         ) from None
     if vectors.ndim != 2:
         raise _wrong_shape(vectors.shape)

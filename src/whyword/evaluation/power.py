@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from whyword.base.checks import one_each, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
+from whyword.base.printable import shown
 from whyword.evaluation.neighbour_kernels import predicted_by_count
 from whyword.evaluation.neighbours import Neighbours, nearest_neighbours, unit_vectors
 
+MOST_SPLITS = 10_000
 _MOST_HELD = 1_000  # neighbours of each document
 
 Split = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -135,7 +137,7 @@ def explanatory_power(
 
 def random_halves(n_documents: int, splits: Any, seed: int) -> list[Split]:  # noqa: ANN401 - checked
     """Return random halves of the documents: (train, test), the odd one for training."""
-    count = whole_number("splits", splits, most=10_000)
+    count = whole_number("splits", splits, most=MOST_SPLITS)
     if n_documents < 2:
         raise InputError(f"there are {n_documents} documents; two halves need at least 2")
     random = np.random.default_rng(whole_number("seed", seed, least=0))
@@ -182,7 +184,7 @@ def _class_numbers(labels: list[Any]) -> tuple[list[Label], NDArray[np.int64]]:
         if label is None or (isinstance(label, float) and np.isnan(label)):
             raise InputError(f"label {number} is missing ({label!r})")
         if not isinstance(label, Label):
-            raise InputError(f"label {number} must be a string or a number, not {label!r:.60}")
+            raise InputError(f"label {number} must be a string or a number, not {shown(label)}")
     try:
         classes = sorted(set(plain))
     except TypeError:

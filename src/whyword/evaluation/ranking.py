@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import one_each, whole_number
+from whyword.base.checks import items, one_each, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
+from whyword.base.printable import shown
 from whyword.explanation.alignment import align
 from whyword.explanation.explanation import Explanation
 from whyword.methods.chance import generator_for
@@ -213,7 +214,7 @@ def name_of(method: object) -> str:
     if isinstance(method, str):
         return method
     if not callable(method):
-        raise InputError(Argument("method"), f" takes a name or a function, not {method!r:.60}")
+        raise InputError(Argument("method"), f" takes a name or a function, not {shown(method)}")
     return str(getattr(method, "__name__", type(method).__name__))
 
 
@@ -221,7 +222,7 @@ def checked_name(name: str) -> str:
     """Return the name of a method; raise with the choices if there is none of that name."""
     choices = [*METHODS, RANDOM_KNOWN]
     if name not in choices:
-        raise InputError(f"there is no method {name!r:.60}; choose from {', '.join(choices)}")
+        raise InputError(f"there is no method {shown(name)}; choose from {', '.join(choices)}")
     return name
 
 
@@ -236,14 +237,12 @@ def named_methods(methods: Methods) -> dict[str, str | Explainer]:
     """Return methods by their names; raise if one is unknown or there is none."""
     if isinstance(methods, str):
         methods = [methods]
-    if not isinstance(methods, Iterable):
-        kind = type(methods).__name__
-        raise InputError(Argument("methods"), f" takes names, or a dict of them, not {kind}")
     named: dict[str, str | Explainer]
     if isinstance(methods, Mapping):
         named = {str(name): method for name, method in methods.items()}
     else:
-        named = {name_of(method): method for method in methods}
+        each = items("methods", methods, "names, or a dict of them")
+        named = {name_of(method): method for method in each}
     for method in named.values():
         if isinstance(method, str):
             checked_name(method)

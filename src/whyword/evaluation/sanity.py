@@ -11,16 +11,26 @@ from typing import Any
 
 import numpy as np
 
-from whyword.base.checks import one_each, one_of, real_number, strings, whole_number
+from whyword.base.checks import (
+    check_installed,
+    one_each,
+    one_of,
+    real_number,
+    strings,
+    whole_number,
+)
 from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
+from whyword.base.printable import shown
 from whyword.evaluation.agreement import TOP, Agreement, Values, agreement
 from whyword.evaluation.ranking import Explainer
 from whyword.explanation.alignment import align
 from whyword.methods.explain import explain
 from whyword.methods.predict import scores_of
+from whyword.methods.request import Request
+from whyword.methods.targets import PREDICTED
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import Shiftable, Trained
+from whyword.models.protocol import Shiftable, TextClassifier, Trained
 
 _TELLING = 0.8  # overlap by chance from which it says nothing
 _DIFFERENT = 0.5  # rank correlation below which two relevances are called different
@@ -89,15 +99,16 @@ def model_randomisation(
     **parameters
         Of the method.
     """
-    traced = as_classifier(model)
+    traced = _checked(model, method, top, parameters)
     if not isinstance(traced, Trained):
         raise InputError(
             f"model randomisation needs weights to shuffle, which a model of kind {traced.kind!r} "
             "does not show"
         )
     one_of("layers", layers, traced.shuffled_layers)
+    several = strings("texts", texts)
     shuffled = traced.shuffled(layers, whole_number("seed", seed, least=0))
-    similarity, change = _compare(model, shuffled, texts, method, top, parameters)
+    similarity, change = _compare(model, shuffled, several, method, top, parameters)
     passed = similarity.correlation < _DIFFERENT
     which = "the output weights" if layers == "output" else "all weights"
     conclusion = "depends on what the model has learned" if passed else "hardly looks at the model"
@@ -138,7 +149,7 @@ def input_invariance(
     shift : float
         In standard deviations of the training vectors.
     """
-    traced = as_classifier(model)
+    traced = _checked(model, method, top, parameters)
     if not isinstance(traced, Shiftable):
         raise InputError(
             "input invariance needs word vectors that can be shifted, which a model of kind "
@@ -182,7 +193,8 @@ def seed_stability(
     texts, method, top, **parameters
         As for :func:`model_randomisation`.
     """
-    if labels_of(as_classifier(first)) != labels_of(as_classifier(second)):
+    both = [_checked(model, method, top, parameters) for model in (first, second)]
+    if labels_of(both[0]) != labels_of(both[1]):
         raise InputError("the two models have different classes")
     similarity, change = _compare(first, second, texts, method, top, parameters)
     passed = similarity.overlap >= (1 + similarity.chance) / 2 and similarity.chance < _TELLING
@@ -198,6 +210,19 @@ def seed_stability(
         f"{_format(similarity.correlation)}.",
         change,
     )
+
+
+def _checked(
+    model: object, method: str | Explainer | None, top: int, parameters: dict[str, Any]
+) -> TextClassifier:
+    """Return the model that is judged; raise if something does not fit, before any work."""
+    check_installed("evaluate", "scipy")
+    whole_number("top", top)
+    if method is None or isinstance(method, str):
+        return Request.of(model, PREDICTED, method, parameters=parameters).model
+    if not callable(method):
+        raise InputError(Argument("method"), f" takes a name or a function, not {shown(method)}")
+    return as_classifier(model)
 
 
 def _compare(
@@ -233,8 +258,6 @@ def _relevances(
     if method is None or isinstance(method, str):
         explanations = explain(model, texts, targets=targets, method=method, **parameters)
         return [one.relevance.astype(np.float64) for one in explanations]
-    if not callable(method):
-        raise InputError(Argument("method"), f" takes a name or a function, not {method!r:.60}")
     relevance = one_each("relevance", method(model, texts, targets, **parameters), len(texts))
     return align(relevance, list(as_classifier(model).documents(texts)))
 

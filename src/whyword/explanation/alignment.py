@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from whyword.base.checks import one_each
 from whyword.base.errors import InputError
+from whyword.base.printable import shown
 from whyword.explanation.explanation import Explanation
 from whyword.words.document import Document
 
@@ -120,8 +121,8 @@ def _numbers(values: Any, name: str) -> Values:  # noqa: ANN401 - anybody's arra
         return np.asarray(values, np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"relevance of {name} is no list of numbers: {values!r:.60}; give a value per word, in "
-            "the order of the text, or (spans, values)"
+            f"relevance of {name} is no list of numbers: {shown(values)}; give a value per word, "
+            "in the order of the text, or (spans, values)"
         ) from None
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from whyword.base.checks import join_names
 from whyword.base.errors import InputError
 from whyword.base.labels import Label
+from whyword.base.printable import shown
 from whyword.explanation import row
 from whyword.words.document import Document
 
@@ -74,6 +75,8 @@ class Decomposition:
     id: str | None = None
 
     def __post_init__(self) -> None:
+        # its own copy: the explanations of a call are made with one dict
+        object.__setattr__(self, "parameters", dict(self.parameters))
         if self.relevance.ndim == 2 and np.ndim(self.constant) == 0:
             everywhere = np.full(self.relevance.shape[1], self.constant, np.float64)
             object.__setattr__(self, "constant", everywhere)
@@ -151,9 +154,11 @@ class Decomposition:
         if target is None:
             predicted = self.predicted
             return self.targets.index(predicted) if predicted in self.targets else 0
-        if target not in self.targets:
+        if isinstance(target, np.generic):
+            target = target.item()
+        if not isinstance(target, Label) or target not in self.targets:
             explained = join_names(map(str, self.targets))
-            raise InputError(f"{target!r} was not explained, only {explained}")
+            raise InputError(f"{shown(target)} was not explained, only {explained}")
         return self.targets.index(target)
 
     def _target_name(self) -> str:

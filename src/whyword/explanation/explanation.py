@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from whyword.base.checks import expand_path, real_number
+from whyword.base.checks import expand_path, items, real_number, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write, save_or_return
 from whyword.base.labels import Label
@@ -18,9 +18,10 @@ from whyword.explanation import heatmap, picture, row
 from whyword.explanation.decomposition import Decomposition
 from whyword.explanation.formats import frame, json, parquet, shap, text
 from whyword.explanation.heatmap import Heatmap, Panel
+from whyword.explanation.reading import read_fields
 from whyword.explanation.row import Row
-from whyword.words.document import Document
 
+_WIDEST = 1_000  # spaces of an indent
 _PANELS = 4  # side by side unless more are asked for
 
 
@@ -117,11 +118,11 @@ class Explanation(Decomposition):
 
     def _columns(self, targets: Label | Sequence[Label]) -> list[int]:
         """Return the columns of the targets named."""
-        one = isinstance(targets, str) or not isinstance(targets, Iterable)
-        named = [targets] if one else list(targets)  # type: ignore[arg-type]
+        one = isinstance(targets, Label) or not isinstance(targets, Iterable)
+        named: list[Any] = [targets] if one else list(items("targets", targets))
         if not named:
             raise InputError(Argument("targets"), " is an empty list; name at least one class")
-        return [self._column(target) for target in named]  # type: ignore[arg-type]
+        return [self._column(target) for target in named]
 
     def _shown_columns(self) -> list[int]:
         scores = np.atleast_1d(self.score)
@@ -234,70 +235,12 @@ class Explanation(Decomposition):
     @classmethod
     def from_fields(cls, fields: Row) -> Self:
         """Return the explanation with these fields, as :meth:`fields` or a file has them."""
-        fields = row.read_row(fields)
-        try:
-            return cls._from_fields(fields)
-        except (ValueError, TypeError, OverflowError) as error:
-            raise InputError(f"this is no explanation: {error}") from None
-
-    @classmethod
-    def _from_fields(cls, fields: Row) -> Self:
-        content, parameters = str(fields["text"]), dict(fields["parameters"])
-        spans = np.array([list(span) for span in fields["spans"]]).reshape(-1, 2)
-        several = isinstance(fields["padding"], list | tuple | np.ndarray)
-        listed_target = isinstance(fields["target"], list | tuple | np.ndarray)
-        target = tuple(fields["target"]) if listed_target else fields["target"]
-        classes = tuple(fields["classes"])
-        relevance, scores = _numbers(fields["relevance"]), np.array(fields["scores"], np.float64)
-        known, conserves = np.array(fields["known"], np.bool_), fields["conserves"]
-        padding = np.array(fields["padding"], np.float64)
-        constant = np.array(fields["constant"], np.float64)
-        if several:
-            relevance = relevance.reshape(len(spans), len(padding))
-        elements = None if fields.get("elements") is None else _numbers(fields["elements"])
-        identity = fields["id"]
-        if not isinstance(identity, str):
-            identity = None if identity is None or identity != identity else str(identity)
-        explained = target if listed_target else classes if several else (target,)
-        against = [parameters["against"]] if parameters.get("against") is not None else []
-        for fits, reason in (
-            (not len(spans) or spans.dtype.kind in "iu", "its spans are no whole numbers"),
-            ((np.diff(spans.ravel()) >= 0).all(), "its spans overlap or are out of order"),
-            (spans.min(initial=0) >= 0, "its spans leave the text"),
-            (spans.max(initial=0) <= len(content), "its spans leave the text"),
-            (known.shape == relevance.shape[:1] == spans.shape[:1], "its words differ in number"),
-            (relevance.ndim == 1 + several, "relevance and padding differ in shape"),
-            (scores.shape == (len(classes),), "scores and classes differ in number"),
-            (not several or len(padding) == len(explained), "targets and padding differ in number"),
-            (constant.shape == padding.shape, "padding and constant differ in shape"),
-            (isinstance(conserves, bool | np.bool_), "conserves is neither true nor false"),
-            (set(explained) | set(against) <= set(classes), "its target is none of its classes"),
-            (elements is None or len(elements) == len(spans), "its elements differ in number"),
-        ):
-            if not fits:
-                raise ValueError(reason)
-        document = Document(content, spans.astype(np.int32), int(fields["truncated"]))
-        if list(fields["words"]) != document.words:
-            raise ValueError("its words are not those at its spans")
-        return cls(
-            document=document,
-            known=known,
-            classes=classes,
-            scores=scores,
-            target=target,
-            relevance=relevance,
-            padding=padding if several else float(padding),
-            constant=constant if several else float(constant),
-            conserves=bool(conserves),
-            method=str(fields["method"]),
-            parameters=parameters,
-            model=fields["model"],
-            id=identity,
-            elements=elements,
-        )
+        return cls(**read_fields(fields))
 
     def to_json(self, path: str | Path | None = None, indent: int | None = None) -> str:
         """Return the explanation as JSON; given a path, write it and return that."""
+        if indent is not None:
+            indent = whole_number("indent", indent, least=0, most=_WIDEST)
         return save_or_return(json.encode(self.fields(), indent), path)
 
     @classmethod
@@ -329,11 +272,3 @@ def _distinct(words: Sequence[str]) -> tuple[list[str], NDArray[np.intp]]:
     numbers: dict[str, int] = {}
     word_numbers = [numbers.setdefault(word.lower(), len(numbers)) for word in words]
     return list(numbers), np.array(word_numbers, np.intp)
-
-
-def _numbers(values: Any) -> NDArray[np.float32]:  # noqa: ANN401 - lists, perhaps of arrays
-    """Return nested lists as an array; None becomes NaN."""
-    if isinstance(values, np.ndarray) and values.dtype != object:
-        return values.astype(np.float32)
-    rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in values]
-    return np.array(rows, np.float32)

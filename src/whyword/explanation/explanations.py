@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self, overload
 
-from whyword.base.checks import existing_file, expand_path
-from whyword.base.errors import InputError
+from whyword.base.checks import existing_file, expand_path, items
+from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write, save_or_return
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.formats import frame, html, json, parquet
@@ -18,7 +18,15 @@ class Explanations(Sequence[Explanation]):
     """Explanations of several documents."""
 
     def __init__(self, explanations: Iterable[Explanation]) -> None:
-        self._all = tuple(explanations)
+        self._all: tuple[Explanation, ...] = tuple(
+            items("explanations", explanations, "a list of explanations")
+        )
+        for one in self._all:
+            if not isinstance(one, Explanation):
+                kind = type(one).__name__
+                raise InputError(
+                    Argument("explanations"), f" takes a list of explanations, not of {kind}"
+                )
 
     def __len__(self) -> int:
         return len(self._all)
@@ -39,7 +47,11 @@ class Explanations(Sequence[Explanation]):
     def _check_alike(self) -> None:
         """Raise if they do not fit the same columns."""
         kinds = {
-            (one.relevance.ndim, one.relevance.ndim == 2 and one.targets, one.elements is None)
+            (
+                one.relevance.ndim,
+                one.relevance.ndim == 2 and one.targets,
+                None if one.elements is None else one.elements.ndim,
+            )
             for one in self._all
         }
         if len(kinds) > 1:
@@ -89,8 +101,9 @@ class Explanations(Sequence[Explanation]):
         """Return a pandas DataFrame with a row for each word, or for each "document"."""
         self._check_alike()
         targets = self._all[0].targets if self._all else ()
+        is_by_word = isinstance(by, str) and by == "word"
         numbered = (
-            one.fields() | ({"id": str(number)} if by == "word" and one.id is None else {})
+            one.fields() | ({"id": str(number)} if is_by_word and one.id is None else {})
             for number, one in enumerate(self)
         )
         return frame.encode(list(numbered), targets, by)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import whole_number
 from whyword.base.errors import Argument, InputError
+from whyword.base.printable import shown
 from whyword.explanation.explanation import Explanation
 from whyword.words.document import Document
 
@@ -42,12 +43,20 @@ class Passage(NamedTuple):
     relevance: Any
 
 
+def check_by(by: object) -> None:
+    """Raise unless a text can be cut so."""
+    if not isinstance(by, str):
+        whole_number("by", by)
+    elif by not in _ENDS:
+        raise InputError(
+            Argument("by"),
+            f" may be 'sentence', 'paragraph' or a number of words, not {shown(by)}",
+        )
+
+
 def boundaries(document: Document, by: str) -> NDArray[np.intp]:
     """Return the numbers of the words that begin a sentence or paragraph, and T: (n + 1,)."""
-    if by not in _ENDS:
-        raise InputError(
-            Argument("by"), f" may be 'sentence', 'paragraph' or a number of words, not {by!r}"
-        )
+    check_by(by)
     spans = document.spans
     if not len(spans):
         return np.zeros(1, np.intp)
@@ -78,6 +87,10 @@ def passages(explanation: Explanation, by: By = "sentence") -> list[Passage]:
         A number n gives all n-grams, which overlap; sentences and paragraphs share out all words,
         so that theirs add up to what the words add up to.
     """
+    check_by(by)
+    if not isinstance(explanation, Explanation):
+        kind = type(explanation).__name__
+        raise InputError(Argument("explanation"), f" must be an Explanation, not {kind}")
     relevance = explanation.relevance
     sums = np.concatenate(
         [np.zeros_like(relevance[:1], float), relevance.cumsum(axis=0, dtype=float)]

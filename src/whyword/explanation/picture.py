@@ -157,7 +157,9 @@ def _least_height(heatmap: Heatmap) -> float:
 
 
 def _read_length(heatmap: Heatmap) -> int:
-    return int(heatmap.spans[-1, 1]) if heatmap.truncated else len(heatmap.text)
+    if not heatmap.truncated:
+        return len(heatmap.text)
+    return int(heatmap.spans[-1, 1]) if len(heatmap.spans) else 0
 
 
 # ---- the layout -------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ fields of :data:`FIELDS`, in this order. Of every document and target,
     score = Σ relevance + padding + constant + residual.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.errors import ConservationError, InputError
+from whyword.base.json import parse_json
 from whyword.base.labels import Label
 
 Row: TypeAlias = dict[str, Any]  # by the names of the fields, arrays as they are
@@ -203,14 +203,17 @@ def read_row(row: object) -> Row:
     fields = dict(row)
     if isinstance(fields["parameters"], str):
         try:
-            fields["parameters"] = json.loads(fields["parameters"])
-        except ValueError as error:
+            fields["parameters"] = parse_json(fields["parameters"], "the field")
+        except InputError as error:
             raise InputError(
                 f"this is no explanation: its parameters are no JSON: {error}"
             ) from None
     _complete(fields)
     if fields.get(LEFT_OUT.name) is not None:  # words that a file of the strongest ones has not
-        fields["padding"] = np.add(fields["padding"], fields[LEFT_OUT.name])
+        try:
+            fields["padding"] = np.add(fields["padding"], fields[LEFT_OUT.name])
+        except (TypeError, ValueError):
+            raise InputError("this is no explanation: left_out is no number like padding") from None
     return fields
 
 

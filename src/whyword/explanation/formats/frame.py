@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from whyword.base.errors import Argument, InputError, MissingExtraError
-from whyword.base.printable import storable
+from whyword.base.printable import shown, storable
 from whyword.explanation.row import NAMES, Row
 
 
@@ -16,6 +16,8 @@ def encode(rows: Sequence[Row], targets: Sequence[object], by: str) -> Any:  # n
         import pandas as pd
     except ImportError:
         raise MissingExtraError("pandas", "frames") from None
+    if not isinstance(by, str) or by not in ("word", "document"):
+        raise InputError(Argument("by"), f" may be 'word' or 'document', not {shown(by)}")
     if by == "document":
         plain = [
             {
@@ -27,8 +29,6 @@ def encode(rows: Sequence[Row], targets: Sequence[object], by: str) -> Any:  # n
             for row in rows
         ]
         return pd.DataFrame(plain, columns=list(plain[0]) if plain else list(NAMES))
-    if by != "word":
-        raise InputError(Argument("by"), f" may be 'word' or 'document', not {by!r}")
     parts = [_word_rows(row, targets) for row in rows]
     empty = _word_rows(_NOTHING, ())
     names = parts[0] if parts else empty
@@ -67,7 +67,9 @@ def _word_rows(row: Row, targets: Sequence[object]) -> dict[str, Any]:
 
 def decode(table: Any) -> Iterator[Row]:  # noqa: ANN401 - pandas is optional
     """Yield the explanations of a DataFrame with a row for each document."""
-    if "text" not in table.columns:
+    if not callable(getattr(table, "to_dict", None)) or not hasattr(table, "columns"):
+        raise InputError(f"a pandas DataFrame is needed, not {type(table).__name__}")
+    if "text" not in list(table.columns):
         raise InputError(
             "this frame has no text; make it with to_frame(", Argument("by", "document"), ")"
         )

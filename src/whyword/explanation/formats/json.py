@@ -9,6 +9,7 @@ import numpy as np
 
 from whyword.base.checks import existing_file, expand_path
 from whyword.base.errors import InputError
+from whyword.base.json import parse_json
 from whyword.base.printable import storable
 from whyword.explanation.formats.format import ExplanationLike, Format
 from whyword.explanation.row import BY_NAME, Row
@@ -31,10 +32,8 @@ def lines(explanations: Iterable[ExplanationLike]) -> Iterator[str]:
 def decode(text: str) -> Any:  # noqa: ANN401 - whatever JSON has
     """Return the explanation that :func:`encode` wrote."""
     try:
-        return json.loads(text)
-    except RecursionError:
-        raise InputError("this is not JSON of ours: it is nested too deeply") from None
-    except ValueError as error:
+        return parse_json(text, "it")
+    except InputError as error:
         several = "; for several lines take Explanations.from_json" if "Extra" in str(error) else ""
         raise InputError(f"this is not JSON: {error}{several}") from None
 

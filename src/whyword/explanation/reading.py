@@ -1,0 +1,231 @@
+"""An explanation's fields as a file has them, checked: what is read can be written in any format.
+
+A row may be damaged, or written by another program. Whatever gets through here is drawn, listed
+and written again without a second look.
+"""
+
+import json
+import operator
+from collections.abc import Mapping, Sequence, ValuesView
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from whyword.base.errors import InputError
+from whyword.base.labels import Label
+from whyword.base.printable import shown, storable
+from whyword.explanation.formats.json import plain_value
+from whyword.explanation.row import Row, read_row
+from whyword.words.document import Document
+
+_LISTS = (list, tuple, np.ndarray)
+_LARGEST = 1e300  # of scores: what they add up to is a number still
+_MOST_TRUNCATED = 2**31 - 1
+_DEEPEST = 20  # lists and objects in one another, of parameters
+
+
+def read_fields(fields: Row) -> dict[str, Any]:
+    """Return what an :class:`~whyword.explanation.Explanation` is made of; raise if unfit.
+
+    Parameters
+    ----------
+    fields : mapping
+        As a row of JSON, Parquet or a frame has them.
+    """
+    try:
+        return _parts(read_row(fields))
+    except InputError:
+        raise
+    except (ValueError, TypeError, OverflowError, RecursionError, LookupError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"this is no explanation: {reason}") from None
+
+
+def _parts(fields: Row) -> dict[str, Any]:
+    several = isinstance(fields["padding"], _LISTS)
+    document = _document(fields)
+    classes = _labels("classes", fields["classes"])
+    target, explained = _target(fields["target"], classes, several)
+    shape = (len(explained),) if several else ()
+    relevance = _numbers("relevance", fields["relevance"], np.float32)
+    if not relevance.size:
+        relevance = relevance.reshape(len(document), *shape)
+    padding, constant = (
+        _numbers(name, fields[name], np.float64) for name in ("padding", "constant")
+    )
+    scores, known = _numbers("scores", fields["scores"], np.float64), _flags(fields["known"])
+    parameters = _parameters(fields["parameters"])
+    against = parameters.get("against")
+    conserves, model, identity = fields["conserves"], fields["model"], fields["id"]
+    for fits, reason in (
+        (known.shape == (len(document),) == relevance.shape[:1], "its words differ in number"),
+        (relevance.ndim == 1 + several, "relevance and padding differ in shape"),
+        (relevance.shape[1:] == shape, "relevance and targets differ in number"),
+        (padding.shape == shape, "targets and padding differ in number"),
+        (constant.shape == shape, "padding and constant differ in shape"),
+        (scores.shape == (len(classes),), "scores and classes differ in number"),
+        (isinstance(conserves, bool | np.bool_), "conserves is neither true nor false"),
+        (against is None or _is_among(against, classes), "its target is none of its classes"),
+        (isinstance(fields["method"], str), "its method is no string"),
+        (_is_missing(model) or isinstance(model, str), "its model is no string"),
+    ):
+        if not fits:
+            raise ValueError(reason)
+    if not isinstance(identity, str):
+        identity = None if _is_missing(identity) else shown(identity)
+    return {
+        "document": document,
+        "known": known,
+        "classes": classes,
+        "scores": scores,
+        "target": target,
+        "relevance": relevance,
+        "padding": padding if several else float(padding),
+        "constant": constant if several else float(constant),
+        "conserves": bool(conserves),
+        "method": fields["method"],
+        "parameters": parameters,
+        "model": None if _is_missing(model) else model,
+        "id": identity,
+        "elements": _elements(fields.get("elements"), len(document), shape),
+    }
+
+
+def _document(fields: Row) -> Document:
+    """Return the text and its words, which stand one after the other and within it."""
+    content = fields["text"]
+    if not isinstance(content, str):
+        raise ValueError(f"its text is no string but {shown(content)}")
+    pairs = [tuple(span) for span in fields["spans"]]
+    if any(len(pair) != 2 for pair in pairs):
+        raise ValueError("its spans are no pairs of numbers")
+    spans = np.array(pairs).reshape(-1, 2)
+    truncated = operator.index(fields["truncated"])
+    for fits, reason in (
+        (not len(spans) or spans.dtype.kind in "iu", "its spans are no whole numbers"),
+        (spans.min(initial=0) >= 0, "its spans leave the text"),
+        (spans.max(initial=0) <= len(content), "its spans leave the text"),
+        ((np.diff(spans.ravel()) >= 0).all(), "its spans overlap or are out of order"),
+        (0 <= truncated <= _MOST_TRUNCATED, "its number of truncated words is none"),
+    ):
+        if not fits:
+            raise ValueError(reason)
+    document = Document(content, spans.astype(np.int32), truncated)
+    if list(fields["words"]) != document.words:
+        raise ValueError("its words are not those at its spans")
+    return document
+
+
+def _labels(name: str, values: Any) -> tuple[Label, ...]:  # noqa: ANN401 - whatever a file has
+    """Return labels: all strings, all numbers or all true or false; each once."""
+    if not isinstance(values, _LISTS):
+        raise ValueError(f"its {name} are no list")
+    labels = tuple(one.item() if isinstance(one, np.generic) else one for one in values)
+    kinds = {type(label) for label in labels}
+    if not (kinds in ({str}, {bool}) or (kinds and kinds <= {int, float})):
+        raise ValueError(f"its {name} must be all strings or all numbers, not {shown(labels)}")
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"its {name} name one twice")
+    most = 2**63 - 1 if kinds == {int} else 2**53
+    for label in labels:
+        if isinstance(label, str) and storable(label) != label:
+            raise ValueError(f"its {name} hold half a surrogate pair: {shown(label)}")
+        if isinstance(label, int | float) and not -most <= label <= most:
+            raise ValueError(f"its {name} are too large: {shown(label)}")
+    return labels
+
+
+def _target(
+    given: Any,  # noqa: ANN401 - whatever a file has
+    classes: tuple[Label, ...],
+    several: bool,
+) -> tuple[Label | tuple[Label, ...], tuple[Label, ...]]:
+    """Return the target as an explanation has it, and the classes it stands for."""
+    if isinstance(given, np.generic):
+        given = given.item()
+    if isinstance(given, _LISTS):
+        explained = target = _labels("targets", given)
+    else:
+        target, explained = given, classes if several else (given,)
+    fits = several if isinstance(given, _LISTS) else not several or given == "all"
+    if not fits:
+        raise ValueError("targets and padding differ in number")
+    if not all(_is_among(label, classes) for label in explained):
+        raise ValueError("its target is none of its classes")
+    return target, explained
+
+
+def _is_among(label: object, classes: tuple[Label, ...]) -> bool:
+    return isinstance(label, Label) and label in classes
+
+
+def _is_missing(value: object) -> bool:
+    """Whether there is none: frames have NaN for it."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _numbers(name: str, values: Any, kind: DTypeLike) -> NDArray[Any]:  # noqa: ANN401 - lists, perhaps of arrays
+    """Return nested lists as an array; what is no number (null) becomes NaN."""
+    plain = values
+    if isinstance(values, Sequence) or (isinstance(values, np.ndarray) and values.dtype == object):
+        plain = [one.tolist() if isinstance(one, np.ndarray) else one for one in values]
+    array = np.array(plain)
+    if array.dtype == object:
+        numbers = all(one is None or type(one) in (int, float) for one in array.ravel().tolist())
+        array = array.astype(np.float64) if numbers else np.array("")
+    if array.dtype.kind not in "fiu":
+        raise ValueError(f"its {name} are no numbers: {shown(plain)}")
+    array = array.astype(np.float64)
+    array[np.isinf(array)] = np.nan  # as JSON has it
+    largest = np.finfo(np.float32).max if kind is np.float32 else _LARGEST
+    if np.abs(array, out=np.zeros_like(array), where=~np.isnan(array)).max(initial=0) > largest:
+        raise ValueError(f"its {name} are beyond ±{largest:.3g}")
+    return array.astype(kind)
+
+
+def _flags(values: Any) -> NDArray[np.bool_]:  # noqa: ANN401 - whatever a file has
+    array = np.array(list(values))
+    if array.size and array.dtype != np.bool_:
+        raise ValueError("whether its words are known must be true or false")
+    return array.astype(np.bool_)
+
+
+def _elements(
+    values: Any,  # noqa: ANN401 - whatever a file has
+    words: int,
+    shape: tuple[int, ...],
+) -> NDArray[np.float32] | None:
+    """Return the relevance of input dimensions, (T, D) or (T, D, K), if there is any."""
+    if _is_missing(values):
+        return None
+    elements = _numbers("elements", _as_lists(values), np.float32)
+    if not elements.size:
+        wide = elements.shape[1] if elements.ndim > 1 else 0
+        elements = elements.reshape(words, wide, *shape) if not words else elements
+    if elements.ndim != 2 + len(shape) or len(elements) != words or elements.shape[2:] != shape:
+        raise ValueError("its elements differ in number")
+    return elements
+
+
+def _as_lists(values: Any) -> Any:  # noqa: ANN401 - arrays of arrays, as frames have them
+    return list(map(_as_lists, values)) if isinstance(values, _LISTS) else values
+
+
+def _parameters(given: object) -> dict[str, Any]:
+    """Return a method's parameters, such as JSON can hold."""
+    if not isinstance(given, Mapping):
+        raise ValueError(f"its parameters are no object but {shown(given)}")
+    parameters = {str(name): value for name, value in given.items()}
+    if _depth(parameters, _DEEPEST) > _DEEPEST:
+        raise ValueError("its parameters are nested beyond reason")
+    json.dumps(plain_value(parameters, short=False))
+    return parameters
+
+
+def _depth(value: object, most: int) -> int:
+    """Return how deep lists and objects stand in one another, counted to one beyond the most."""
+    inner = value.values() if isinstance(value, Mapping) else value
+    if most < 0 or not isinstance(inner, (*_LISTS, ValuesView)):
+        return 0
+    return 1 + max((_depth(one, most - 1) for one in inner), default=0)
