@@ -38,8 +38,8 @@ from trained import trained
 
 from whyword import CNNClassifier, explain_corpus, load_corpus
 from whyword.base.threads import usable_cores, use_one_thread
-from whyword.batch.chunks import Chunk, SourceReader
-from whyword.batch.folder import write_part
+from whyword.batch.chunks import Chunk, Place, SourceReader
+from whyword.batch.parts import write_part
 from whyword.batch.runs import LEXICON_BYTES, cache_frequent_words
 from whyword.batch.tasks import ExplainTask
 from whyword.models.cnn.word_cache import FrequentWords
@@ -162,7 +162,7 @@ def profile(task: ExplainTask, source: Path, folder: Path) -> dict[str, float]:
 
     def write() -> None:
         for number, table in made.items():
-            write_part(folder / f"{number}.parquet", table)
+            write_part(folder, Place(0, number), chunks[number].digest(), table)
 
     made: dict[int, object] = {}
     timed("tokenising", lambda: [words.inputs.tokenizer(text) for some in texts for text in some])

@@ -5,15 +5,17 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import psutil
 from networks import topical
 
 from whyword.batch import Outcome
 from whyword.batch.folder import MANIFEST
+from whyword.batch.tasks import ExplainTask
+from whyword.corpora.source import Record
 
 FORK = multiprocessing.get_context("fork")
 
@@ -38,6 +40,23 @@ def contents(folder: Path) -> dict[str, bytes]:
     assert not [name for name in found if name.startswith(".")]
     assert told["parts"] == sum(name.endswith(".parquet") for name in found)
     return found
+
+
+class SlowTask(ExplainTask):
+    """Takes a while for each part."""
+
+    seconds: ClassVar[float] = 0.04
+
+    def table(self, records: Sequence[Record]) -> Any:  # noqa: ANN401 - pyarrow has no types
+        """Return the explanations, after a while."""
+        time.sleep(self.seconds)
+        return super().table(records)
+
+
+class VerySlowTask(SlowTask):
+    """Takes so long that the run is there however slow the machine is."""
+
+    seconds = 0.25
 
 
 class Run:

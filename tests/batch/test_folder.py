@@ -1,11 +1,11 @@
 """A folder belongs to one run; its parts are whole or not there."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from whyword import InputError
@@ -16,13 +16,14 @@ from whyword.batch.folder import (
     REJECTS,
     Rejects,
     open_run_folder,
-    part_path,
     plan_of,
-    write_part,
 )
+from whyword.batch.parts import LEDGER, write_part
 from whyword.corpora.tables import BadRow
 
+PARTS = ("part-00000-00000.parquet", "part-00000-00001.parquet")
 PLAN: dict[str, Any] = {"task": "explain", "top": None}
+RECORDS = "0123456789abcdef" * 4
 TABLE = pa.table({"id": ["a", "b"], "words": [["x"], []]})
 
 
@@ -39,23 +40,23 @@ def begin(path: Path, complete: bool = False) -> None:
     """Write two parts."""
     with open_run_folder(path, PLAN, resume=False) as folder:
         for number in range(2):
-            write_part(part_path(folder.path, Place(0, number)), TABLE)
-            folder.done[Place(0, number)] = 2
+            folder.record(write_part(folder.path, Place(0, number), RECORDS, TABLE))
         if complete:
-            folder.complete(rejected=3)
+            folder.complete(rejected=0)
 
 
 def test_a_run_that_ended(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "why"
     begin(path, complete=True)
-    assert names(path) == {"part-00000-00000.parquet", "part-00000-00001.parquet", MANIFEST}
+    assert names(path) == {*PARTS, MANIFEST, LEDGER}
     manifest = json.loads((path / MANIFEST).read_text())
-    assert manifest == PLAN | {"state": "complete", "parts": 2, "documents": 4, "rejected": 3}
+    ended = {"parts": 2, "documents": 4, "rejected": 0, "rejects_sha256": None}
+    assert manifest == PLAN | {"state": "complete"} | ended
     with pytest.raises(InputError, match="has a run already, complete; name another folder"):
         begin(path)
     with open_run_folder(path, PLAN, resume=True) as folder:
-        assert folder.rejected == 3
-        assert sum(folder.done.values()) == 4
+        assert folder.rejected == 0
+        assert folder.n_documents == 4
 
 
 def test_a_run_that_was_interrupted(tmp_path: Path) -> None:
@@ -66,8 +67,9 @@ def test_a_run_that_was_interrupted(tmp_path: Path) -> None:
         begin(tmp_path / "why")
     with open_run_folder(tmp_path / "why", PLAN, resume=True) as folder:
         assert folder.rejected is None
-        assert folder.done == {Place(0, 0): 2}  # the other one is damaged, and made again
-    assert names(tmp_path / "why") == {"part-00000-00000.parquet", MANIFEST}
+        assert set(folder.done) == {Place(0, 0)}  # the other one is damaged, and made again
+        assert set(folder.earlier.records) == {Place(0, 0), Place(0, 1)}  # of the same documents
+    assert names(tmp_path / "why") == {*PARTS, MANIFEST, LEDGER}
 
 
 def test_a_run_that_was_killed_at_once(tmp_path: Path) -> None:
@@ -78,7 +80,7 @@ def test_a_run_that_was_killed_at_once(tmp_path: Path) -> None:
         (path / ".draft-manifest").write_text("{")
         with open_run_folder(path, PLAN, resume) as folder:
             assert folder.done == {}
-        assert names(path) == {MANIFEST}
+        assert names(path) == {MANIFEST, LEDGER}
 
 
 def test_a_complete_run_that_lost_a_part(tmp_path: Path) -> None:
@@ -101,7 +103,7 @@ def test_another_run(tmp_path: Path) -> None:
             open_run_folder(tmp_path / "why", PLAN | other, resume=True),
         ):
             raise AssertionError
-    assert len(names(tmp_path / "why")) == 3
+    assert len(names(tmp_path / "why")) == 4
 
 
 def test_a_run_that_failed_before_it_wrote_anything(tmp_path: Path) -> None:
@@ -140,24 +142,53 @@ def test_folders_that_are_none_of_ours(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text() == "x"
 
 
-def test_a_part_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match=r"cannot be written \(.*; what is done is kept"):
-        write_part(tmp_path / "nowhere" / "part.parquet", TABLE)
+def test_a_file_that_comes_in_between(tmp_path: Path) -> None:
+    with open_run_folder(tmp_path, PLAN, resume=False) as folder:
+        write_part(folder.path, Place(0, 0), RECORDS, TABLE)  # by nobody that is known
+        with pytest.raises(InputError, match=r"did not write, part-00000-00000\.parquet"):
+            folder.complete(rejected=0)
 
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(InputError, match=r"part.parquet cannot be written \(no space left\)"):
-        write_part(tmp_path / "part.parquet", TABLE)
-    assert names(tmp_path) == set()
+def test_a_model_that_cannot_be_told_from_others(tmp_path: Path) -> None:
+    plan = PLAN | {"model": None}
+    with open_run_folder(tmp_path, plan, resume=False) as folder:
+        folder.complete(rejected=0)
+    with pytest.raises(InputError, match="model differs"):
+        open_run_folder(tmp_path, PLAN | {"model": "m"}, resume=True).__enter__()
+    with pytest.raises(InputError, match="its model has no identity"):
+        open_run_folder(tmp_path, plan, resume=True).__enter__()
+
+
+def test_a_manifest_that_was_changed_is_written_again(tmp_path: Path) -> None:
+    begin(tmp_path, complete=True)
+    whole = (tmp_path / MANIFEST).read_bytes()
+    for old, new in ((b'"documents": 4', b'"documents": 5'), (b"null", b"null "), (b"\n}", b"}")):
+        assert old in whole
+        (tmp_path / MANIFEST).write_bytes(whole.replace(old, new))
+        with open_run_folder(tmp_path, PLAN, resume=True) as folder:
+            assert folder.rejected is None
+            assert len(folder.done) == 2
+            folder.complete(rejected=0)
+        assert (tmp_path / MANIFEST).read_bytes() == whole
+
+
+def test_the_lock_can_be_handed_on(tmp_path: Path) -> None:
+    with open_run_folder(tmp_path, PLAN, resume=False) as folder:
+        assert folder.lock is not None
+        inherited = os.dup(folder.lock)
+        folder.complete(rejected=0)
+    with pytest.raises(InputError, match="another run is at work"):
+        open_run_folder(tmp_path, PLAN, resume=True).__enter__()
+    os.close(inherited)
+    with open_run_folder(tmp_path, PLAN, resume=True):
+        pass
 
 
 def test_rows_that_could_not_be_read(tmp_path: Path) -> None:
     with Rejects(tmp_path) as rejects:
         rejects.add([])
     assert names(tmp_path) == set()
-    row = BadRow("a.csv, line 3", "byte 0xff is not valid ✓")
+    row = BadRow("\udcff.csv, line 3", "byte 0xff is not valid ✓")
     with Rejects(tmp_path) as rejects:
         rejects.add([row])
         rejects.add([row, row])
@@ -182,10 +213,3 @@ def test_plans(tmp_path: Path) -> None:
     assert plan_of({"task": "predict"}, SourceReader.of(file), 3) != plan
     named = plan_of({}, SourceReader((("20newsgroups",),)), 3)
     assert named["source"]["names"] == [["20newsgroups"]]
-
-
-def test_files_say_little_of_words_but_what_the_run_is(tmp_path: Path) -> None:
-    write_part(part_path(tmp_path, Place(3, 17)), TABLE)
-    file = pq.ParquetFile(tmp_path / "part-00003-00017.parquet")
-    assert file.read().equals(TABLE)
-    assert file.metadata.row_group(0).column(0).compression == "ZSTD"

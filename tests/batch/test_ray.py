@@ -1,7 +1,9 @@
 """Ray's engine writes what the local one writes, though a machine goes in the middle."""
 
 import logging
+import os
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from whyword.base.errors import MissingExtraError
 from whyword.base.progress import Progress
 from whyword.batch import chunks
 from whyword.batch import runs as corpora
+from whyword.batch.ray import silence_ray
 
 # Ray warns of parts of its own, and leaves sockets to the end of the process
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow(reason="starts Ray")]
@@ -92,16 +95,40 @@ def test_paths_are_those_of_the_driver_and_its_settings_stay(
 ) -> None:
     import ray.data
 
-    context = ray.data.DataContext.get_current()
-    before = (context.target_max_block_size, context.execution_options.preserve_order)
+    def state() -> tuple[object, ...]:
+        """Return what others in this process have of it."""
+        context = ray.data.DataContext.get_current()
+        options = (context.target_max_block_size, context.execution_options.preserve_order)
+        level = logging.getLogger("ray.data").level
+        return id(context), options, level, dict(os.environ), list(warnings.filters)
+
+    before, during = state(), []
+
+    def look(_: Progress) -> None:
+        during.append(state())
+
     monkeypatch.chdir(tmp_path)  # machines of the cluster stand elsewhere
     (tmp_path / "tables").symlink_to(source)
-    outcome = explain_corpus(model("svm"), "tables/*.jsonl", "why", engine="ray", top=1)
+    outcome = explain_corpus(
+        model("svm"), "tables/*.jsonl", "why", engine="ray", top=1, on_progress=look
+    )
     assert (outcome.n_documents, outcome.rejected) == (357, 3)
     assert contents(tmp_path / "why")
-    assert ray.data.DataContext.get_current() is context
-    assert before == (context.target_max_block_size, context.execution_options.preserve_order)
-    assert logging.getLogger("ray.data").level != logging.CRITICAL
+    assert len(during) == outcome.parts
+    assert all(one == before for one in during)
+    assert state() == before
+
+
+def test_a_program_may_have_ray_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_BACKEND_LOG_LEVEL", raising=False)
+    log = logging.getLogger("ray.data")
+    level = log.level
+    with warnings.catch_warnings():
+        silence_ray()
+        assert any(one[0] == "ignore" and one[3] for one in warnings.filters[:1])
+    assert os.environ.pop("RAY_BACKEND_LOG_LEVEL") == "fatal"
+    assert log.level == logging.CRITICAL
+    log.setLevel(level)
 
 
 def test_errors_of_workers_are_told(

@@ -19,14 +19,13 @@ from keywords import Keywords
 from networks import small_cnn, topical
 from opens import count_opens
 from served import model
-from streams import Run, contents, write_corpus
+from streams import Run, SlowTask, VerySlowTask, contents, write_corpus
 
 from whyword import CNNClassifier, InputError, WhywordError, explain, explain_corpus, predict_corpus
 from whyword.base.progress import Progress
 from whyword.batch import Outcome, chunks, class_words_corpus, folder, summarize_corpus
 from whyword.batch import runs as corpora
 from whyword.batch.folder import MANIFEST, REJECTS
-from whyword.batch.tasks import ExplainTask
 from whyword.corpora.source import open_source
 
 
@@ -50,23 +49,13 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each part take a while, and the run half a second."""
-    _pause(monkeypatch, 0.04)
+    monkeypatch.setattr(corpora, "ExplainTask", SlowTask)
 
 
 @pytest.fixture
 def very_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the run take so long that it is there however slow the machine is."""
-    _pause(monkeypatch, 0.25)
-
-
-def _pause(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    quickly = ExplainTask.table
-
-    def table(self: ExplainTask, records: Any) -> Any:  # noqa: ANN401
-        time.sleep(seconds)
-        return quickly(self, records)
-
-    monkeypatch.setattr(ExplainTask, "table", table)
+    monkeypatch.setattr(corpora, "ExplainTask", VerySlowTask)
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +154,8 @@ def test_a_run_that_is_killed(
     seed: int, cnn: CNNClassifier, source: Path, whole: Path, tmp_path: Path
 ) -> None:
     run = Run(explain_corpus, cnn, source, tmp_path / "why", "all")
-    time.sleep(np.random.default_rng(seed).uniform(0, 0.7))
+    run.wait_for_parts(tmp_path / "why", 5 * seed)
+    time.sleep(np.random.default_rng(seed).uniform(0, 0.5))
     family = run.family()
     os.kill(run.pid, signal.SIGKILL)
     run.end()

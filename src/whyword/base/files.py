@@ -75,15 +75,18 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def locked_folder(folder: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator[None]:
+def locked_folder(
+    folder: Path, *, exclusive: bool = True, wait: bool = True
+) -> Iterator[int | None]:
     """Keep writers out of a folder, and if exclusive, readers too, where the system has locks.
 
-    Raises BlockingIOError if the folder is locked and `wait` is false.
+    Yield the file descriptor: a process that inherits it holds the lock, too. Raises
+    BlockingIOError if the folder is locked and `wait` is false.
     """
     try:
         import fcntl
     except ImportError:  # Windows
-        yield
+        yield None
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -94,21 +97,24 @@ def locked_folder(folder: Path, *, exclusive: bool = True, wait: bool = True) ->
             raise
         except OSError:  # some network file systems have no locks
             pass
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)
 
 
 @contextmanager
-def exclusive_folder(folder: Path) -> Iterator[None]:
-    """Make the folder, and raise if another process is at work in it, where the system can tell."""
+def exclusive_folder(folder: Path) -> Iterator[int | None]:
+    """Make the folder, and raise if another process is at work in it, where the system can tell.
+
+    Yield the lock's file descriptor, if there is one.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         try:
-            stack.enter_context(locked_folder(folder, wait=False))
+            descriptor = stack.enter_context(locked_folder(folder, wait=False))
         except BlockingIOError:
             raise InputError(f"another run is at work in {folder}; wait until it is done") from None
-        yield
+        yield descriptor
 
 
 def sha256_of(path: Path) -> str:

@@ -1,12 +1,15 @@
 """A source of any size as chunks of documents: the same chunks whoever reads it."""
 
 import glob
+import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from whyword.base.checks import expand_path
 from whyword.base.errors import InputError
@@ -59,6 +62,16 @@ class Chunk:
         """Put a document in."""
         self.records.append(record)
         self.characters += len(record.text)
+
+    def digest(self) -> str:
+        """Return what the documents are, in order: a sha256 of their ids, texts and labels."""
+        fields = [part for record in self.records for part in (record.id, record.text)]
+        labels = [record.label for record in self.records]
+        lengths = [*map(len, fields), *(-1 if label is None else len(label) for label in labels)]
+        digest = hashlib.sha256(np.array(lengths, "<i8").tobytes())
+        whole = "".join([*fields, *(label or "" for label in labels)])
+        digest.update(whole.encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from whyword.analysis.word_statistics import WordStatistics
 from whyword.base.checks import whole_number
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.base.threads import usable_cores
-from whyword.batch import local
 from whyword.batch.chunks import Chunk, Place, SourceReader
+from whyword.batch.local import Workers
 from whyword.batch.runs import cache_frequent_words
 from whyword.methods.request import Request
 from whyword.models.blackbox import as_classifier
@@ -57,15 +57,18 @@ def class_words_corpus(
     whole = request.collect(model, [])
     order: deque[Place] = deque()  # of chunks that are read and not merged yet
     early: dict[Place, WordStatistics] = {}
-    ready, chunks = cache_frequent_words(model, reader, strict)
-    work, share = _CollectStatistics(ready, request), 0.0
-    report = on_progress or ignore
-    for chunk, statistics in local.run(work, _in_order(chunks, order), processes):
-        early[chunk.place] = statistics
-        while order and order[0] in early:
-            whole.merge(early.pop(order.popleft()))
-        share = max(share, (chunk.place.shard + chunk.read) / len(reader.shards))
-        report(Progress("gathering class words", n_documents=len(whole), share=share))
+    report, share = on_progress or ignore, 0.0
+    with Workers(processes) as pool:
+        ready, chunks = cache_frequent_words(
+            model, reader, strict, lambda ahead: pool.warm_up(len(ahead))
+        )
+        work = _CollectStatistics(ready, request)
+        for chunk, statistics in pool.run(work, _in_order(chunks, order)):
+            early[chunk.place] = statistics
+            while order and order[0] in early:
+                whole.merge(early.pop(order.popleft()))
+            share = max(share, (chunk.place.shard + chunk.read) / len(reader.shards))
+            report(Progress("gathering class words", n_documents=len(whole), share=share))
     return _with_names(request.words(model, whole), reader)
 
 

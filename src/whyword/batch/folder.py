@@ -1,32 +1,40 @@
-"""The folder that a run writes to: parts that are whole or not there, and what the run is.
+"""The folder that a run writes to: what the run is, how far it is, and rows it could not read.
 
 Not :mod:`whyword.base.store`: the folder is the result, which its user names, reads with other
-tools and resumes; parts carry no digest, and the manifest says once what all were made of.
+tools and resumes; the manifest says once what all parts were made of.
 """
 
-import errno
 import json
-import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock
 from typing import Any, Self, TextIO
-from uuid import uuid4
 
 from whyword.base.errors import Argument, InputError
-from whyword.base.files import exclusive_folder
+from whyword.base.files import exclusive_folder, sha256_of
+from whyword.base.json import parse_json
 from whyword.batch.chunks import Place, SourceReader
+from whyword.batch.parts import (
+    DRAFT,
+    LEDGER,
+    EarlierParts,
+    Ledger,
+    Part,
+    check_no_strangers,
+    translate_write_errors,
+    whole_parts,
+)
 from whyword.corpora.tables import BadRow
 
 MANIFEST, REJECTS = "_whyword.json", "_rejects.jsonl"
-COMPLETE = "complete"
-_PART, _DRAFT = "part-", ".draft-"
+BEGUN, COMPLETE = "begun", "complete"
 _PATIENCE = 10.0  # seconds for processes of a run that was killed to notice it
-# words and names repeat, numbers do not; spans grow by little
-_DICTIONARIES = ("words.list.element", "classes.list.element", "target", "method", "parameters")
+# JSON has an escape for what UTF-8 has not: bytes in names that are no UTF-8
+_ENCODING: dict[str, Any] = {"encoding": "utf-8", "errors": "backslashreplace"}
 
 
 @dataclass
@@ -38,45 +46,105 @@ class RunFolder:
     path : Path
     plan : dict
         What the run is: a folder belongs to one.
+    lock : int or None
+        A file descriptor: whoever inherits it keeps others out, too.
     done : dict
-        How many documents each part has that is written.
+        The parts that are written.
     rejected : int or None
         How many rows could not be read, once the run is complete.
     """
 
     path: Path
     plan: Mapping[str, Any]
-    done: dict[Place, int] = field(default_factory=dict)
+    lock: int | None = None
+    done: dict[Place, Part] = field(default_factory=dict)
     rejected: int | None = None
+    _ledger: Ledger = field(init=False, repr=False)
+    _known: dict[Place, Part] = field(default_factory=dict, repr=False)
+    _writing: Any = field(default_factory=Lock, repr=False)
 
-    def clear_drafts(self) -> None:
-        """Take away what a process that was killed left behind."""
-        for draft in self.path.glob(f"{_DRAFT}*"):
-            draft.unlink(missing_ok=True)
+    def __post_init__(self) -> None:
+        self._ledger = Ledger(self.path)
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents the parts have."""
+        return sum(part.n_documents for part in self.done.values())
+
+    @property
+    def earlier(self) -> EarlierParts:
+        """What there is already, for whoever reads the source."""
+        known = {place: part.records for place, part in (self._known | self.done).items()}
+        return EarlierParts(self.path, known, frozenset(self.done))
+
+    def find_parts(self) -> None:
+        """Read the parts that an earlier run left; those that are not whole will be made again."""
+        self._known = self._ledger.read()
+        self.done = whole_parts(self.path, self._known)
+
+    def begin(self) -> None:
+        """Say what is being done."""
+        self.rejected = None
+        self._write_manifest()
+        self._ledger.rewrite((self._known | self.done).values())
+
+    def record(self, part: Part) -> None:
+        """Note that a part is written; several threads may."""
+        with self._writing:
+            self._ledger.append(part)
+            self.done[part.place] = part
 
     def complete(self, rejected: int) -> None:
         """Say that the run is complete."""
         self.clear_drafts()  # of processes that died and whose work another one did
+        check_no_strangers(self.path, self.done)
+        self._ledger.rewrite(self.done.values())
         self.rejected = rejected
-        self.write_manifest()
+        self._write_manifest()
 
-    def write_manifest(self) -> None:
-        """Write what the run is and how far it is."""
-        state: dict[str, Any] = {"state": "begun" if self.rejected is None else COMPLETE}
+    def is_complete(self) -> bool:
+        """Whether what is there is what the run writes at its end, to the byte."""
+        rejects = self.path / REJECTS
+        self.rejected = rejects.read_bytes().count(b"\n") if rejects.is_file() else 0
+        if (self.path / MANIFEST).read_bytes() != self._manifest():
+            return False
+        self._ledger.rewrite(self.done.values())
+        return True
+
+    def clear_drafts(self) -> None:
+        """Take away what a process that was killed left behind."""
+        for draft in self.path.glob(f"{DRAFT}*"):
+            draft.unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """Take away all but parts, of which there are none."""
+        self.clear_drafts()
+        self._ledger.close()
+        for name in (MANIFEST, LEDGER):
+            (self.path / name).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._ledger.close()
+
+    def _manifest(self) -> bytes:
+        """Return what the run is and how far it is."""
+        said: dict[str, Any] = dict(self.plan) | {"state": BEGUN}
         if self.rejected is not None:
-            state["parts"] = len(self.done)
-            state["documents"] = sum(self.done.values())
-            state["rejected"] = self.rejected
-        text = json.dumps(dict(self.plan) | state, indent=2, ensure_ascii=False)
-        path, draft = self.path / MANIFEST, self.path / f"{_DRAFT}manifest"
-        with _translate_write_errors(path, draft):
-            draft.write_text(text + "\n", encoding="utf-8")
+            rejects = self.path / REJECTS
+            said["state"] = COMPLETE
+            said["parts"] = len(self.done)
+            said["documents"] = self.n_documents
+            said["rejected"] = self.rejected
+            said["rejects_sha256"] = sha256_of(rejects) if rejects.is_file() else None
+        text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+        return text.encode(**_ENCODING)
+
+    def _write_manifest(self) -> None:
+        path, draft = self.path / MANIFEST, self.path / f"{DRAFT}manifest"
+        with translate_write_errors(path, draft):
+            draft.write_bytes(self._manifest())
             draft.replace(path)
-
-
-def part_path(folder: Path, place: Place) -> Path:
-    """Return the file of a chunk."""
-    return folder / f"{_PART}{place}.parquet"
 
 
 def plan_of(about: Mapping[str, Any], reader: SourceReader, lexicon: int) -> dict[str, Any]:
@@ -118,80 +186,28 @@ def open_run_folder(path: Path, plan: Mapping[str, Any], resume: bool) -> Iterat
     """
     if path.exists() and not path.is_dir():
         raise InputError(f"{path} is a file; name a folder")
-    with _lock_folder(path):
+    with _lock_folder(path) as lock:
         before = _read_manifest(path)
         if before is None:
             # a run that was killed at once may have left a draft, and nothing else
-            if any(not file.name.startswith(_DRAFT) for file in path.iterdir()):
+            if any(not file.name.startswith(DRAFT) for file in path.iterdir()):
                 raise InputError(f"{path} is not empty; name another folder")
-        elif not resume:
-            if before["state"] == COMPLETE:
-                raise InputError(f"{path} has a run already, complete; name another folder")
-            raise InputError(
-                f"{path} has the beginning of a run; say ",
-                Argument("resume", True),
-                ", or name another folder",
-            )
         else:
-            _check_same(path, before, plan)
-        folder = RunFolder(path, plan)
+            _check_resumed(path, before, plan, resume)
+        check_no_strangers(path)
+        folder = RunFolder(path, plan, lock)
         folder.clear_drafts()
-        folder.done.update(_written_parts(path))
-        if before is not None and before["state"] == COMPLETE:
-            folder.rejected = before["rejected"] if before["parts"] == len(folder.done) else None
-        if folder.rejected is None:
-            folder.write_manifest()
+        folder.find_parts()
+        if before is None or before["state"] != COMPLETE or not folder.is_complete():
+            folder.begin()
         try:
             yield folder
         except BaseException:
-            if before is None and not any(_written_parts(path)):  # nothing that could be resumed
-                (path / MANIFEST).unlink(missing_ok=True)
-                folder.clear_drafts()
+            if before is None and not any(path.glob("part-*")):  # nothing that could be resumed
+                folder.clear()
             raise
-
-
-def write_part(path: Path, table: Any) -> None:  # noqa: ANN401 - pyarrow has no types
-    """Write a part so that it is there whole or not at all, even if the machine stops.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written; nothing is left of it then.
-    """
-    import pyarrow.parquet as pq
-
-    draft = path.with_name(f"{_DRAFT}{path.name}-{uuid4().hex[:12]}")
-    names = set(table.schema.names)
-    with _translate_write_errors(path, draft), draft.open("wb") as stream:
-        pq.write_table(
-            table,
-            stream,
-            compression="zstd",
-            compression_level=1,
-            use_dictionary=[name for name in _DICTIONARIES if name.partition(".")[0] in names],
-            write_statistics=["id"] if "id" in names else False,
-        )
-        stream.flush()
-        os.fsync(stream.fileno())
-        draft.replace(path)
-
-
-@contextmanager
-def _translate_write_errors(path: Path, draft: Path | None = None) -> Iterator[None]:
-    """Say of what cannot be written that the run can be resumed; leave no draft."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except (OSError, pa.ArrowException) as error:
-        if draft is not None:
-            draft.unlink(missing_ok=True)
-        full = getattr(error, "errno", None) == errno.ENOSPC or "o space left" in str(error)
-        reason = "no space left" if full else str(error).partition("\n")[0]
-        raise InputError(
-            f"{path} cannot be written ({reason}); what is done is kept: once there is room, say ",
-            Argument("resume", True),
-        ) from None
+        finally:
+            folder.close()
 
 
 class Rejects:
@@ -203,16 +219,16 @@ class Rejects:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path, self._draft = folder / REJECTS, folder / f"{_DRAFT}rejects"
+        self._path, self._draft = folder / REJECTS, folder / f"{DRAFT}rejects"
         self._stream: TextIO | None = None
         self.count = 0
 
     def add(self, rows: Iterable[BadRow]) -> None:
         """Write some more."""
         for row in rows:
-            with _translate_write_errors(self._path):
+            with translate_write_errors(self._path):
                 if self._stream is None:
-                    self._stream = self._draft.open("w", encoding="utf-8")
+                    self._stream = self._draft.open("w", **_ENCODING)
                 self._stream.write(json.dumps(row._asdict(), ensure_ascii=False) + "\n")
             self.count += 1
 
@@ -226,7 +242,7 @@ class Rejects:
                     self._stream.close()
             self._draft.unlink(missing_ok=True)
             return
-        with _translate_write_errors(self._path, self._draft):
+        with translate_write_errors(self._path, self._draft):
             if self._stream is None:
                 self._path.unlink(missing_ok=True)
             else:
@@ -235,7 +251,7 @@ class Rejects:
 
 
 @contextmanager
-def _lock_folder(path: Path) -> Iterator[None]:
+def _lock_folder(path: Path) -> Iterator[int | None]:
     """Keep others out; wait a little for processes of a run that was killed."""
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -245,31 +261,49 @@ def _lock_folder(path: Path) -> Iterator[None]:
     while True:
         lock = exclusive_folder(path)
         try:
-            lock.__enter__()
+            descriptor = lock.__enter__()
             break
         except InputError:
             if time.monotonic() > end:
                 raise
             time.sleep(0.1)
     try:
-        yield
+        yield descriptor
     finally:
         lock.__exit__(None, None, None)
 
 
 def _read_manifest(path: Path) -> dict[str, Any] | None:
+    """Return what a folder says of its run; raise if that is not what a run writes."""
+    file = path / MANIFEST
     try:
-        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        content = file.read_bytes()
     except FileNotFoundError:
         return None
-    except (ValueError, OSError) as error:
-        raise InputError(f"{path / MANIFEST} cannot be read ({error})") from None
-    if not isinstance(manifest, dict) or "state" not in manifest:
-        raise InputError(f"{path / MANIFEST} is not what a run writes")
-    return manifest
+    except OSError as error:
+        raise InputError(f"{file} cannot be read ({error.strerror})") from None
+    manifest = parse_json(content, file)
+    state = manifest.get("state") if isinstance(manifest, dict) else None
+    numbers = ("parts", "documents", "rejected")
+    if state == COMPLETE and any(type(manifest.get(name)) is not int for name in numbers):
+        state = None
+    if state not in (BEGUN, COMPLETE):
+        raise InputError(f"{file} is not what a run writes; name another folder")
+    return dict(manifest)
 
 
-def _check_same(path: Path, before: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
+def _check_resumed(
+    path: Path, before: Mapping[str, Any], plan: Mapping[str, Any], resume: bool
+) -> None:
+    """Raise unless the run in the folder is this one, and is to be resumed."""
+    if not resume and before["state"] == COMPLETE:
+        raise InputError(f"{path} has a run already, complete; name another folder")
+    if not resume:
+        raise InputError(
+            f"{path} has the beginning of a run; say ",
+            Argument("resume", True),
+            ", or name another folder",
+        )
     for name, value in plan.items():
         if before.get(name) != value:
             known = {"whyword": "whyword's version", "source": "the source"}
@@ -277,16 +311,8 @@ def _check_same(path: Path, before: Mapping[str, Any], plan: Mapping[str, Any]) 
             raise InputError(
                 f"the run in {path} was another one: ", what, " differs; name another folder"
             )
-
-
-def _written_parts(path: Path) -> Iterator[tuple[Place, int]]:
-    """Yield the parts that are there; one that is damaged is taken away, to be made again."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    for file in path.glob(f"{_PART}*.parquet"):
-        shard, _, number = file.stem.removeprefix(_PART).partition("-")
-        try:
-            yield Place(int(shard), int(number)), pq.read_metadata(file).num_rows
-        except (pa.ArrowException, OSError):
-            file.unlink()
+    if "model" in plan and plan["model"] is None:
+        raise InputError(
+            f"the run in {path} cannot be resumed: its model has no identity, so that nobody can "
+            "tell whether this is the same one; name another folder"
+        )

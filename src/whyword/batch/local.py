@@ -1,66 +1,212 @@
 """The local engine: one process reads, the others work, each on a core of its own.
 
-Around ProcessPoolExecutor, by hand: its `map` reads all of its input at once, and its processes
-stay when the one that reads is killed.
+Threads of :class:`~concurrent.futures.ThreadPoolExecutor`, each of which asks a process of ours
+(:mod:`whyword.batch.worker`): the executor of processes begins these by copying this one or by
+importing the user's script anew, and they stay when the one that reads is killed.
 """
 
-import multiprocessing
+import json
+import logging
 import os
 import signal
+import subprocess
 import sys
-import time
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from threading import Thread
-from typing import Any, TypeVar
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from itertools import chain, islice
+from queue import Empty, LifoQueue
+from typing import IO, Any, Self, TypeVar, cast
 
 from whyword.base.errors import Argument, WhywordError
-from whyword.base.threads import use_one_thread
+from whyword.base.printable import one_line
+from whyword.base.threads import one_thread
 from whyword.batch.chunks import Chunk
+from whyword.batch.worker import START, Raised, Returned, SentWork, pack, receive, send
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _AHEAD = 2  # chunks that wait for each process, so that none waits for the reader
-_POLL = 0.5  # seconds from one look at the parent to the next
+# libraries that a process loads later than it is told to compute in one thread
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
-_work: Callable[[Chunk], Any] | None = None  # of a process that works
 
-
-def run(work: Callable[[Chunk], T], chunks: Iterable[Chunk], workers: int) -> Iterator[T]:
-    """Yield what the work on each chunk returns, as it comes.
+class Workers:
+    """Processes that work on chunks; they end with the block.
 
     Parameters
     ----------
-    work : callable
-    chunks : iterable of Chunk
-        Read in this process, a few ahead.
-    workers : int
-        Processes beside this one.
+    most : int
+        So many beside this one; no more are begun than there are chunks.
+    inherited : int, optional
+        A file descriptor that they hold as long as they live.
     """
-    global _work
-    pending: set[Future[T]] = set()
-    _work = work  # processes that are split off find it there
-    pool = ProcessPoolExecutor(
-        workers, _context(), _initialize_worker, (_work_to_send(work), os.getpid())
-    )
-    try:
-        for chunk in chunks:
-            pending.add(pool.submit(_do_work, chunk))
-            if len(pending) >= workers * (1 + _AHEAD):
+
+    def __init__(self, most: int, inherited: int | None = None) -> None:
+        self._most = most
+        self._arrays = _nameless_file()  # of the work
+        kept = (self._arrays.fileno(), inherited)
+        self._inherited = tuple(one for one in kept if one is not None)
+        self._idle: LifoQueue[_Process] = LifoQueue()  # those that have loaded the work first
+        self._all: list[_Process] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._all:
+            process.close()
+        self._arrays.close()
+
+    def warm_up(self, chunks: int) -> None:
+        """Begin processes for so many chunks: they import what they need in the meantime."""
+        if chunks > 1 and _can_begin():
+            for _ in range(min(chunks, self._most)):
+                self._idle.put(self._begin())
+
+    def run(
+        self,
+        work: Callable[[Chunk], T],
+        chunks: Iterable[Chunk],
+        on_result: Callable[[T], object] | None = None,
+    ) -> Iterator[T]:
+        """Yield what the work on each chunk returns, as it comes.
+
+        A single chunk is worked on in this process, and all are if others cannot have the work.
+
+        Parameters
+        ----------
+        work : callable
+        chunks : iterable of Chunk
+            Read in this process, a few ahead.
+        on_result : callable, optional
+            Called with each result, from another thread, also if nobody waits for it any more.
+        """
+        remaining = iter(chunks)
+        first = list(islice(remaining, 2))
+        sent = self._send(work) if len(first) > 1 else None
+        chunks = chain(first, remaining)
+        keep = on_result or (lambda _: None)
+        if sent is None:
+            yield from _run_here(work, chunks, keep)
+            return
+        del work  # this process need not hold it
+        pending: set[Future[T]] = set()
+        pool = ThreadPoolExecutor(self._most)
+        try:
+            for chunk in chunks:
+                pending.add(pool.submit(self._ask, sent, chunk, keep))
+                if len(pending) >= self._most * (1 + _AHEAD):
+                    yield from _await_results(pending)
+            while pending:
                 yield from _await_results(pending)
-        while pending:
-            yield from _await_results(pending)
-    except BrokenProcessPool:
-        raise WhywordError(
-            "a process ended that was at work (was memory short?); what is done is kept: say ",
-            Argument("resume", True),
-            ", with fewer ",
-            Argument("workers"),
-        ) from None
-    finally:
-        _work = None
-        pool.shutdown(wait=True, cancel_futures=True)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _send(self, work: Callable[[Chunk], Any]) -> SentWork | None:
+        """Return the work as one process has it; None, and a line, if no process can."""
+        if not _can_begin():
+            return None
+        try:
+            sent = pack(work, self._arrays)
+            process = self._take()
+            process.load(sent)
+        except WhywordError:
+            raise
+        except Exception as error:  # noqa: BLE001 - somebody's class, which may raise anything
+            log.warning(
+                "the model cannot be sent to other processes, so this one does all the work: "
+                "its class must stand in a module that they can import (%s)",
+                one_line(f"{type(error).__name__}: {error}".partition("\n")[0]),
+            )
+            return None
+        self._idle.put(process)
+        return sent
+
+    def _ask(self, sent: SentWork, chunk: Chunk, keep: Callable[[T], object]) -> T:
+        process = self._take()
+        process.load(sent)
+        answer = process.ask(chunk)
+        self._idle.put(process)
+        result: T = answer.unwrap()
+        keep(result)
+        return result
+
+    def _take(self) -> "_Process":
+        """Return a process that has nothing to do."""
+        try:
+            return self._idle.get_nowait()
+        except Empty:
+            return self._begin()
+
+    def _begin(self) -> "_Process":
+        process = _Process(self._inherited)
+        self._all.append(process)
+        return process
+
+
+class _Process:
+    """A process that works, for one thread at a time.
+
+    Parameters
+    ----------
+    inherited : tuple of int
+        File descriptors that it gets from this process.
+    """
+
+    def __init__(self, inherited: tuple[int, ...]) -> None:
+        paths = json.dumps([str(path) for path in sys.path])
+        command = [sys.executable, *_python_flags(), "-c", START, paths, str(os.getpid())]
+        self._loaded: SentWork | None = None
+        with _interrupts_blocked():  # which it inherits, until it ignores them
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                pass_fds=inherited,
+                env=os.environ | _ONE_THREAD,
+            )
+
+    def load(self, sent: SentWork) -> None:
+        """Let it have the work, once; raise what it raised when it did."""
+        if self._loaded is not sent:
+            self.ask(sent).unwrap()
+            self._loaded = sent
+
+    def ask(self, message: object) -> Returned | Raised:
+        """Send a message; return the answer."""
+        requests, answers = self._process.stdin, self._process.stdout
+        try:
+            send(cast(IO[bytes], requests), message)
+            answer: Returned | Raised = receive(cast(IO[bytes], answers))
+        except (EOFError, OSError):
+            raise WhywordError(
+                "a process ended that was at work (was memory short?); what is done is kept: say ",
+                Argument("resume", True),
+                ", with fewer ",
+                Argument("workers"),
+            ) from None
+        return answer
+
+    def close(self) -> None:
+        """Let it end; it has nothing to do."""
+        with suppress(OSError):  # it is gone
+            cast(IO[bytes], self._process.stdin).close()
+        cast(IO[bytes], self._process.stdout).close()
+        self._process.wait()
+
+
+def _run_here(
+    work: Callable[[Chunk], T], chunks: Iterable[Chunk], keep: Callable[[T], object]
+) -> Iterator[T]:
+    """Work in this process, as the others would: in one thread."""
+    for chunk in chunks:
+        with one_thread():
+            result = work(chunk)
+        keep(result)
+        yield result
 
 
 def _await_results(pending: set[Future[T]]) -> Iterator[T]:
@@ -70,32 +216,36 @@ def _await_results(pending: set[Future[T]]) -> Iterator[T]:
         yield future.result()
 
 
-def _context() -> multiprocessing.context.BaseContext:
-    """Return how processes begin: as copies of this one where that is safe, and costs nothing."""
-    return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+def _nameless_file() -> IO[bytes]:
+    """Return a file that goes with the last process that has it, however that ends."""
+    try:
+        return tempfile.TemporaryFile()
+    except OSError as error:
+        raise WhywordError(f"there is no place for temporary files ({error.strerror})") from None
 
 
-def _work_to_send(work: Callable[[Chunk], T]) -> Callable[[Chunk], T] | None:
-    return None if sys.platform == "linux" else work
+def _can_begin() -> bool:
+    """Whether this process knows how to begin another Python, and can hand files over to it."""
+    return os.name == "posix" and bool(sys.executable) and not hasattr(sys, "frozen")
 
 
-def _initialize_worker(work: Callable[[Chunk], Any] | None, parent: int) -> None:
-    """Prepare a process."""
-    global _work
-    _work = work or _work
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent lets what is begun be done
-    use_one_thread()
-    Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
+def _python_flags() -> list[str]:
+    """Return how this Python was begun; the current folder is searched only if it is here, too."""
+    flags = sys.flags
+    letters = {"s": flags.no_user_site, "S": flags.no_site, "E": flags.ignore_environment}
+    letters |= {"B": flags.dont_write_bytecode, "b": flags.bytes_warning}
+    given = [f"-{letter}" for letter, is_set in letters.items() if is_set]
+    given += ["-O"] * flags.optimize + [f"-W{option}" for option in sys.warnoptions]
+    for name, value in sys._xoptions.items():
+        given.append(f"-X{name}" if value is True else f"-X{name}={value}")
+    return ["-P", *given]
 
 
-def _exit_with_parent(parent: int) -> None:
-    """End this process if the other one was killed."""
-    while os.getppid() == parent:
-        time.sleep(_POLL)
-    os._exit(1)
-
-
-def _do_work(chunk: Chunk) -> Any:  # noqa: ANN401 - whatever the work returns
-    if _work is None:
-        raise RuntimeError("this process was not prepared")
-    return _work(chunk)
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Let this thread, and a process that it begins, wait with interrupts."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

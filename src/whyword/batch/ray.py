@@ -14,7 +14,8 @@ from whyword.base.errors import MissingExtraError, WhywordError
 from whyword.base.threads import use_one_thread
 from whyword.batch.chunks import Chunk, Place, SourceReader
 from whyword.batch.folder import Rejects, RunFolder
-from whyword.batch.tasks import Task, WrittenPart
+from whyword.batch.parts import EarlierParts
+from whyword.batch.tasks import Task, WrittenChunk
 from whyword.corpora.tables import BadRow
 
 # of a core: reading takes a tenth of the time, and must find room where actors hold every core
@@ -32,7 +33,7 @@ def run(
     strict: bool,
     workers: int | None,
     address: str | None,
-) -> Iterator[WrittenPart]:
+) -> Iterator[WrittenChunk]:
     """Yield each chunk that is done, in order.
 
     Parameters
@@ -52,27 +53,30 @@ def run(
     import ray
     import ray.data
 
-    with _silence_ray(), _cluster(address, workers), _settings():
+    with _cluster(address, workers):
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         actors = workers or max(1, int(resources.get("CPU", 1)))
-        count = len(reader.shards)
+        count, earlier, read = len(reader.shards), folder.earlier, set[Place]()
         shards = ray.data.from_items(
             [{"shard": n} for n in range(count)], override_num_blocks=count
         )
-        shard_reader = _ShardReader(reader, strict, frozenset(folder.done))
+        _keep_chunks_apart(shards.context)  # which is this data's alone
+        shard_reader = _ShardReader(reader, strict, earlier)
         chunks = shards.map_batches(shard_reader, batch_size=1, num_cpus=_READER)
         stored = ray.put(task)  # for as long as actors may begin
-        written = chunks.map(
+        rows = chunks.map(
             _ChunkWriter,  # type: ignore[arg-type]
             fn_constructor_args=([stored], folder.path),
             num_cpus=_ACTOR,
             compute=ray.data.ActorPoolStrategy(size=actors),
         )
-        for row in _unwrap_errors(written.iter_rows()):
+        for row in _unwrap_errors(rows.iter_rows()):
             rejects.add(BadRow(*each) for each in pickle.loads(row["bad_rows"]))  # noqa: S301 - ours
-            if row["documents"]:
-                place = Place(int(row["shard"]), int(row["number"]))
-                yield WrittenPart(place, int(row["documents"]), float(row["read"]))
+            read.add(Place(int(row["shard"]), int(row["number"])))
+            written = pickle.loads(row["written"])  # noqa: S301 - ours
+            if written is not None:
+                yield written
+        earlier.check_all_read(read)
 
 
 def check_ray() -> None:
@@ -108,13 +112,13 @@ class _ShardReader:
     A chunk is a row: Ray cuts tables between rows, never within one.
     """
 
-    def __init__(self, reader: SourceReader, strict: bool, done: frozenset[Place]) -> None:
-        self._reader, self._strict, self._done = reader, strict, done
+    def __init__(self, reader: SourceReader, strict: bool, earlier: EarlierParts) -> None:
+        self._reader, self._strict, self._earlier = reader, strict, earlier
 
     def __call__(self, batch: Row) -> Iterator[Row]:
         for shard in batch["shard"].tolist():
             for chunk in self._reader.chunks(shard, self._strict):
-                if chunk.place in self._done:
+                if chunk.records and self._earlier.has(chunk):
                     chunk = replace(chunk, records=[])
                 yield {"chunk": [pickle.dumps(chunk)]}
 
@@ -125,52 +129,38 @@ class _ChunkWriter:
     def __init__(self, stored: list[Any], folder: Path) -> None:
         import ray
 
-        use_one_thread()
         self._task, self._folder = ray.get(stored[0]), folder
+        use_one_thread()  # of the libraries, too, that the task has loaded
 
     def __call__(self, row: Row) -> Row:
         chunk: Chunk = pickle.loads(row["chunk"])  # noqa: S301 - ours
-        done = WrittenPart(chunk.place, 0, chunk.read)
-        if chunk.records:
-            done = self._task.write(chunk, self._folder)
+        written = self._task.write(chunk, self._folder) if chunk.records else None
         return {
-            "shard": done.place.shard,
-            "number": done.place.number,
-            "documents": done.n_documents,
-            "read": done.read,
+            "shard": chunk.place.shard,
+            "number": chunk.place.number,
+            "written": pickle.dumps(written),
             "bad_rows": pickle.dumps([tuple(each) for each in chunk.bad_rows]),
         }
 
 
-@contextmanager
-def _settings() -> Iterator[None]:
-    """Let Ray Data keep chunks apart and in order; others' work with it keeps its settings."""
-    import ray.data
-
-    context = ray.data.DataContext.get_current().copy()
+def _keep_chunks_apart(context: Any) -> None:  # noqa: ANN401 - Ray's
+    """Let Ray Data make no larger blocks of chunks, keep their order, and show nothing."""
     context.target_max_block_size = _BLOCK_BYTES
-    context.enable_progress_bars = False
     context.execution_options.preserve_order = True
-    with ray.data.DataContext.current(context):
-        yield
+    context.enable_progress_bars = False
+    context.print_on_execution_start = False
 
 
-@contextmanager
-def _silence_ray() -> Iterator[None]:
-    """Let Ray say nothing: what goes wrong is raised."""
-    log = logging.getLogger("ray.data")
-    level, variable = log.level, "RAY_BACKEND_LOG_LEVEL"
-    before = os.environ.get(variable)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="ray")  # of parts of its own, of small corpora
-        log.setLevel(logging.CRITICAL)
-        os.environ.setdefault(variable, "fatal")
-        try:
-            yield
-        finally:
-            log.setLevel(level)
-            if before is None:
-                del os.environ[variable]
+def silence_ray() -> None:
+    """Let Ray say nothing in this process from now on: what goes wrong is raised.
+
+    For a program whose process it is; the engine itself leaves the process as it finds it.
+    """
+    import ray.data  # noqa: F401 - it sets up its logging
+
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    warnings.filterwarnings("ignore", module="ray")  # of parts of its own, of small corpora
 
 
 @contextmanager

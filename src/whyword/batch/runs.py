@@ -1,7 +1,7 @@
 """Corpora larger than memory: explained, predicted, summarised into a folder of Parquet files."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,11 +11,12 @@ from whyword.base.checks import expand_path, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.base.threads import usable_cores
-from whyword.batch import local
 from whyword.batch import ray as onray
 from whyword.batch.chunks import Chunk, SourceReader
 from whyword.batch.folder import Rejects, RunFolder, open_run_folder, plan_of
-from whyword.batch.tasks import ExplainTask, PredictTask, SummarizeTask, Task
+from whyword.batch.local import Workers
+from whyword.batch.parts import EarlierParts
+from whyword.batch.tasks import ExplainTask, PredictTask, SummarizeTask, Task, WrittenChunk
 from whyword.methods.targets import PREDICTED
 from whyword.models.protocol import Caching
 
@@ -190,13 +191,13 @@ def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[RunOptio
     _check_apart(place, expand_path(source))
     plan = plan_of(about, reader, LEXICON_BYTES)
     with open_run_folder(place, plan, how.get("resume", False)) as folder:
-        resumed = sum(folder.done.values())
+        resumed = folder.n_documents
         if folder.rejected is None:
             folder.complete(_process_chunks(task, reader, folder, how))
     seconds = time.monotonic() - start
     return Outcome(
         folder=folder.path,
-        n_documents=sum(folder.done.values()),
+        n_documents=folder.n_documents,
         rejected=folder.rejected or 0,
         parts=len(folder.done),
         resumed=resumed,
@@ -212,47 +213,76 @@ def _check_apart(out: Path, source: Path) -> None:
 
 def _process_chunks(task: Task, reader: SourceReader, folder: RunFolder, how: RunOptions) -> int:
     """Do what is not done yet; return how many rows could not be read."""
-    strict, workers = how.get("strict", False), how.get("workers")
-    model, chunks = cache_frequent_words(task.model, reader, strict)
-    ready = replace(task, model=model)
     report, n_documents, share = how.get("on_progress") or ignore, 0, 0.0
+    run = _run_on_ray if how.get("engine") == "ray" else _run_locally
     with Rejects(folder.path) as rejects:
-        if how.get("engine") == "ray":
-            arguments = (ready, reader, folder, rejects, strict, workers, how.get("address"))
-            running = onray.run(*arguments)
-        else:
-            work = partial(ready.write, folder=folder.path)
-            unwritten = _unwritten_chunks(chunks, folder, rejects)
-            running = local.run(work, unwritten, workers or usable_cores())
-        for done in running:
-            folder.done[done.place] = done.n_documents
-            n_documents += done.n_documents
-            share = max(share, (done.place.shard + done.read) / len(reader.shards))
+        for part, read in run(task, reader, folder, rejects, how):
+            n_documents += part.n_documents
+            share = max(share, (part.place.shard + read) / len(reader.shards))
             report(Progress(task.stage, n_documents=n_documents, share=share))
     return rejects.count
 
 
+def _run_on_ray(
+    task: Task, reader: SourceReader, folder: RunFolder, rejects: Rejects, how: RunOptions
+) -> Iterator[WrittenChunk]:
+    strict = how.get("strict", False)
+    model, _ = cache_frequent_words(task.model, reader, strict)
+    ready = replace(task, model=model)
+    running = onray.run(
+        ready, reader, folder, rejects, strict, how.get("workers"), how.get("address")
+    )
+    for done in running:
+        folder.record(done.part)
+        yield done
+
+
+def _run_locally(
+    task: Task, reader: SourceReader, folder: RunFolder, rejects: Rejects, how: RunOptions
+) -> Iterator[WrittenChunk]:
+    with Workers(how.get("workers") or usable_cores(), inherited=folder.lock) as workers:
+        strict, earlier = how.get("strict", False), folder.earlier
+
+        def warm_up(ahead: list[Chunk]) -> None:
+            workers.warm_up(sum(chunk.place not in earlier.done for chunk in ahead))
+
+        model, chunks = cache_frequent_words(task.model, reader, strict, warm_up)
+        work = partial(replace(task, model=model).write, folder=folder.path)
+        del model  # the processes have it
+        unwritten = _unwritten_chunks(chunks, earlier, rejects)
+        running = workers.run(work, unwritten, on_result=lambda done: folder.record(done.part))
+        del work
+        yield from running
+
+
 def _unwritten_chunks(
-    chunks: Iterable[Chunk], folder: RunFolder, rejects: Rejects
+    chunks: Iterable[Chunk], earlier: EarlierParts, rejects: Rejects
 ) -> Iterator[Chunk]:
     """Read everything; yield the chunks that are not written yet."""
+    read = set()
     for chunk in chunks:
         rejects.add(chunk.bad_rows)
-        if chunk.records and chunk.place not in folder.done:
+        read.add(chunk.place)
+        if chunk.records and not earlier.has(chunk):
             yield chunk
+    earlier.check_all_read(read)
 
 
 def cache_frequent_words(
     model: Any,  # noqa: ANN401 - any model
     reader: SourceReader,
     strict: bool = False,
+    on_read: Callable[[list[Chunk]], object] | None = None,
 ) -> tuple[Any, Iterator[Chunk]]:
     """Return the model with its answers to words that are frequent in the first documents.
 
-    And the chunks of all documents: the first ones are not read again.
+    And the chunks of all documents: the first ones are not read again. `on_read` is called with
+    these before the model is asked, which takes a while.
     """
     if not isinstance(model, Caching):
         return model, reader.all_chunks(strict)
     ahead, chunks = reader.look_ahead(_SAMPLE, strict)
+    if on_read is not None:
+        on_read(ahead)
     texts = (record.text for chunk in ahead for record in chunk.records)
     return model.cache_frequent_words(texts, LEXICON_BYTES), chunks

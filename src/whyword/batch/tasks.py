@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.analysis.summary import Summarizer
-from whyword.batch.chunks import Chunk, Place
+from whyword.base.labels import Label
+from whyword.base.printable import storable
+from whyword.batch.chunks import Chunk
 from whyword.batch.columns import strongest, words_column
-from whyword.batch.folder import part_path, write_part
+from whyword.batch.parts import Part, write_part
 from whyword.corpora.source import Record
 from whyword.explanation import row
 from whyword.explanation.formats.parquet import (
@@ -33,19 +35,17 @@ from whyword.models.blackbox import as_classifier, labels_of
 Arrow = Any  # pyarrow has no types
 
 
-class WrittenPart(NamedTuple):
+class WrittenChunk(NamedTuple):
     """A chunk that is written.
 
     Attributes
     ----------
-    place : Place
-    n_documents : int
+    part : Part
     read : float
         The share of its shard that is read.
     """
 
-    place: Place
-    n_documents: int
+    part: Part
     read: float
 
 
@@ -79,11 +79,10 @@ class Task(ABC):
     def table(self, records: Sequence[Record]) -> Arrow:
         """Return the result, an Arrow table with a row for each document."""
 
-    def write(self, chunk: Chunk, folder: Path) -> WrittenPart:
+    def write(self, chunk: Chunk, folder: Path) -> WrittenChunk:
         """Work on a chunk and write its part."""
-        table = self.table(chunk.records)
-        write_part(part_path(folder, chunk.place), table)
-        return WrittenPart(chunk.place, int(table.num_rows), chunk.read)
+        part = write_part(folder, chunk.place, chunk.digest(), self.table(chunk.records))
+        return WrittenChunk(part, chunk.read)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,15 +143,25 @@ class ExplainTask(Task):
         )
 
     @cached_property
+    def labels(self) -> list[Label]:
+        """The classes as Parquet can hold them."""
+        return [_storable_label(label) for label in self.request.target.labels]
+
+    @cached_property
+    def recorded(self) -> dict[str, Any]:
+        """The method's parameters as Parquet can hold them: one may be a label."""
+        return {name: _storable_label(value) for name, value in self.request.recorded.items()}
+
+    @cached_property
     def schema(self) -> Arrow:
         """The columns' types, and what the file says of itself."""
         target = self.request.target
         return arrow_schema(
-            target.labels,
-            target=target.labels_for(target.columns or (0,)),
+            self.labels,
+            target=_storable_label(target.labels_for(target.columns or (0,))),
             several=not target.single,
             method=self.request.method.name,
-            parameters=self.request.recorded,
+            parameters=self.recorded,
             model=self.identity,
             top=self.top,
         )
@@ -177,7 +186,7 @@ class ExplainTask(Task):
             "id": list(islice(names, count)),
             "text": texts,
             "truncated": [document.truncated for document in documents],
-            "classes": [target.labels] * count,
+            "classes": [self.labels] * count,
             "scores": trace.scores,
             "target": self._targets(targets),
             "residual": _per_target(residual, single),
@@ -185,7 +194,7 @@ class ExplainTask(Task):
             "constant": _per_target(relevance.constant, single),
             "conserves": [self.request.conserves] * count,
             "method": [method] * count,
-            "parameters": [self.request.recorded] * count,
+            "parameters": [self.recorded] * count,
             "model": [self.identity] * count,
         }
         if self.top is not None:
@@ -205,8 +214,8 @@ class ExplainTask(Task):
         if target.all:
             return ["all"] * len(targets)
         if target.single:
-            return [target.labels[number] for number in targets[:, 0].tolist()]
-        return [[target.labels[number] for number in target.columns or ()]] * len(targets)
+            return [self.labels[number] for number in targets[:, 0].tolist()]
+        return [[self.labels[number] for number in target.columns or ()]] * len(targets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,10 +242,10 @@ class PredictTask(Task):
         chances = np.concatenate([trace.probabilities for trace in traces])
         predicted = np.concatenate([trace.predicted for trace in traces])
         known = np.concatenate([trace.known_words for trace in traces])
-        labels = labels_of(self.model)
+        labels = _storable_label(labels_of(self.model))
         columns = {
             "id": arrow_strings([record.id for record in records]),
-            "label": pa.array([record.label for record in records], pa.string()),
+            "label": arrow_strings([record.label for record in records]),
             "predicted": pa.array(labels).take(pa.array(predicted)),
             "probability": pa.array(chances.max(axis=1)),
             "known_words": pa.array(known),
@@ -298,6 +307,13 @@ class SummarizeTask(Task):
             columns["values"] = arrow_lists(values, firsts)
         about = {key: json.dumps(value) for key, value in self.about().items()}
         return pa.table(columns).replace_schema_metadata(about)
+
+
+def _storable_label(label: Any) -> Any:  # noqa: ANN401 - a label, several, or a number
+    """Return a label without halves of surrogate pairs, which Parquet cannot hold."""
+    if isinstance(label, list | tuple):
+        return type(label)(map(_storable_label, label))
+    return storable(label) if isinstance(label, str) else label
 
 
 def _per_target(values: NDArray[np.float64], single: bool) -> NDArray[np.float64]:

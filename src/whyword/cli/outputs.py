@@ -14,6 +14,7 @@ from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
 from whyword.batch.folder import REJECTS
+from whyword.batch.ray import check_ray, silence_ray
 from whyword.batch.runs import Outcome, RunOptions
 from whyword.cli.inputs import TextOptions, open_model
 from whyword.cli.messages import print_error
@@ -113,6 +114,9 @@ def write_corpus_results(
             Argument("out"),
             " out",
         )
+    if how.get("engine") == "ray":
+        check_ray()
+        silence_ray()  # this process is the command's own
     loaded = open_model(model)
     try:
         with progress_bar("preparing") as report:
