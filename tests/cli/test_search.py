@@ -34,6 +34,23 @@ def test_search_says_what_is_wrong(folder: Path, write: Write) -> None:
     assert "is damaged or no search index" in broken.stderr
 
 
+def test_an_index_of_other_documents_is_refused(folder: Path, write: Write) -> None:
+    corpus = write("c.csv", "id,text\na,moon orbit\nb,puck goal\n")
+    index = corpus.parent / "c.index"
+    assert run("search", folder, corpus, "moon", "--index", index).returncode == 0
+    before = index.read_bytes()
+    for content in ("a,moon orbit", "a,moon orbit\nb,puck ice", "b,puck goal\na,moon orbit"):
+        other = write("other.csv", f"id,text\n{content}\n")
+        done = run("search", folder, other, "moon", "--index", index)
+        assert (done.returncode, done.stdout) == (1, "")
+        *_, line = done.stderr.splitlines()
+        assert "c.index was made of other documents than those of" in line
+        assert "--index" in line
+    missing = run("search", folder, corpus.parent / "none.csv", "moon", "--index", index)
+    assert missing.returncode == 1
+    assert index.read_bytes() == before
+
+
 def test_a_query_is_no_model(folder: Path, write: Write) -> None:
     corpus = write("c.csv", "text\nmoon\norbit\n")
     done = run("search", folder, corpus, "py:nowhere:model moon")

@@ -4,7 +4,6 @@ PNG and PDF of a map are the SVG's places, names and colours on matplotlib's can
 part of its own that turns an SVG into them.
 """
 
-import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.files import atomic_write
 from whyword.base.printable import one_line
 from whyword.explanation.explanation import Explanation
+from whyword.explanation.fonts import DrawnFont
 from whyword.methods.explain import explain
 from whyword.methods.registry import METHODS, method_for
 from whyword.models.blackbox import as_classifier
@@ -240,6 +240,7 @@ def _copy_with_matplotlib(drawn: Figure, path: Path, kind: str) -> None:
     canvas = Canvas(figsize=(drawn.width / 72, drawn.height / 72))  # a point of it is our pixel
     axes = canvas.add_axes((0, 0, 1, 1), xlim=(0, drawn.width), ylim=(drawn.height, 0))
     axes.set_axis_off()
+    font = DrawnFont("sans-serif", 13)
 
     def put(places: ArrayLike, look: Look, size: float, opacity: float = 1) -> None:
         x, y = np.asarray(places, float).T
@@ -247,7 +248,8 @@ def _copy_with_matplotlib(drawn: Figure, path: Path, kind: str) -> None:
         axes.scatter(x, y, size, look.colour, marker=marker, linewidths=0, alpha=opacity)
 
     def write(text: str, x: float, y: float, **style: Any) -> None:  # noqa: ANN401 - matplotlib's
-        axes.text(x, y, one_line(text), size=13, parse_math=False, **style)
+        shown = font.drawable(one_line(text))
+        axes.text(x, y, shown, fontproperties=font.properties, parse_math=False, **style)
 
     for panel in drawn.panels:
         write(panel.title, panel.x + panel.width / 2, panel.y - 8, ha="center")
@@ -258,6 +260,4 @@ def _copy_with_matplotlib(drawn: Figure, path: Path, kind: str) -> None:
     for entry in drawn.legend:
         put([(entry.x + 5, entry.y - 4)], entry.look, 60)
         write(entry.name, entry.x + 16, entry.y)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # drawn as a box
-        canvas.savefig(path, dpi=160, format=kind)
+    canvas.savefig(path, dpi=160, format=kind)

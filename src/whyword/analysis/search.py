@@ -1,6 +1,6 @@
 """Nearest documents by what served their class, and why they are near."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -14,7 +14,7 @@ from whyword.analysis.search_file import StoredIndex, write_index
 from whyword.analysis.summary import Summarizer, SummaryBlock
 from whyword.base.checks import flag, one_each, strings, whole_number
 from whyword.base.errors import InputError
-from whyword.base.printable import shown
+from whyword.base.printable import shown, storable
 from whyword.methods.registry import method_for
 from whyword.models.blackbox import as_classifier
 from whyword.models.protocol import Rows
@@ -135,6 +135,16 @@ class SearchIndex:
         self.texts += texts
         self.ids += ids
         self._searched = None
+
+    def is_of(self, ids: Sequence[str], texts: Sequence[str]) -> bool:
+        """Return whether these are its documents, in this order; as a file would have them."""
+        own = zip(self.ids, self.texts, strict=True)
+        given = zip(ids, texts, strict=True)
+        return len(ids) == len(self) and all(
+            storable(one) == storable(other)
+            for pair in zip(own, given, strict=True)
+            for one, other in zip(*pair, strict=True)
+        )
 
     @property
     def vectors(self) -> Rows:

@@ -9,6 +9,7 @@ import typer
 
 from whyword.analysis.search import SearchIndex
 from whyword.base.checks import expand_path
+from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
 from whyword.cli.inputs import TextOptions, open_model, with_distinct_ids
 from whyword.cli.options import AsJson, Documents, ModelFolder
@@ -26,7 +27,9 @@ def search(
     index: Annotated[
         Path | None,
         typer.Option(
-            "--index", help="A file that keeps the corpus's vectors: made once, then read."
+            "--index",
+            help="A file that keeps the corpus's vectors: made once, then read. It is refused "
+            "if the corpus has other documents since.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -35,13 +38,19 @@ def search(
 ) -> None:
     """Find the documents of a corpus that are nearest to a text, and say which words make it so."""
     loaded = open_model(model)
+    records = list(with_distinct_ids(reading.open(source)))
+    ids, texts = [record.id for record in records], [record.text for record in records]
     if index is not None and expand_path(index).exists():
         documents = SearchIndex.load(index, loaded)
+        if not documents.is_of(ids, texts):
+            raise InputError(
+                f"{one_line(str(index))} was made of other documents than those of "
+                f"{one_line(source)}; remove it, or name another file: ",
+                Argument("index", ...),
+            )
         log.info("searched: the %s documents of %s", f"{len(documents):,}", one_line(str(index)))
     else:
-        read = reading.open(source)
-        records = list(with_distinct_ids(read))
-        documents = SearchIndex(loaded, (r.text for r in records), ids=(r.id for r in records))
+        documents = SearchIndex(loaded, texts, ids=ids)
         if index is not None:
             documents.save(index)
             log.info("written: %s", one_line(str(index)))

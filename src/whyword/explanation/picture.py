@@ -5,7 +5,6 @@ The PNG is drawn by matplotlib, which finds fonts and brings one of its own.
 
 import re
 import unicodedata
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -16,6 +15,7 @@ from rich.cells import cell_len
 
 from whyword.base.errors import InputError, MissingExtraError
 from whyword.base.printable import one_line, visible
+from whyword.explanation.fonts import DrawnFont
 from whyword.explanation.heatmap import (
     AGAINST,
     FAINTEST,
@@ -122,23 +122,21 @@ def write_png(heatmap: Heatmap, path: Path, dots: int = 2) -> None:
                 linewidth=0,
             )
         )
+    fonts = {bold: DrawnFont("monospace", _SIZE, bold) for bold in (False, True)}
     for label in drawing.labels:
+        font = fonts[label.bold]
         axes.text(
             label.x,
             label.y,
-            label.text,
-            size=_SIZE,
-            family="monospace",
+            font.drawable(label.text),
+            fontproperties=font.properties,
             color=label.ink,
-            weight="bold" if label.bold else "normal",
             parse_math=False,
         )
         if label.underlined:
             under = (label.y + 3, label.y + 3)
             axes.plot((label.x, label.x + label.width), under, color=label.ink, linewidth=0.8)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # drawn as a box
-        figure.savefig(path, dpi=72 * dots, format="png")
+    figure.savefig(path, dpi=72 * dots, format="png")
 
 
 def _check_height(height: float) -> None:

@@ -263,7 +263,7 @@ def _filter_explanations(
                 id=names.next(),
                 activations=activations[at],
                 starts=starts[at],
-                widths=widths,
+                widths=widths.copy(),
                 **about,
             )
             yield explanation.check() if strict else explanation

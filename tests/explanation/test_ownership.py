@@ -1,0 +1,106 @@
+"""What somebody does to his explanation changes no other one, nor the model."""
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from networks import small_cnn, topical
+from toys import CentroidClassifier
+
+from whyword import SVMClassifier, explain, iter_explanations
+from whyword.explanation.decomposition import Decomposition
+
+TEXTS, LABELS = topical(30, seed=3)
+TEXTS = [*TEXTS[:4], TEXTS[0], "", "nothing known here"]  # one of them twice
+
+
+def svm() -> object:
+    return SVMClassifier(folds=2).fit(*topical(60))
+
+
+def pipeline() -> object:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.svm import LinearSVC
+
+    fitted = make_pipeline(TfidfVectorizer(), LinearSVC()).fit(*topical(60))
+    return SVMClassifier.from_pipeline(fitted)
+
+
+class BlackBox:
+    classes_ = np.array(["a", "b"])
+
+    def predict_proba(self, texts: list[str]) -> list[list[float]]:
+        return [[0.25, 0.75] if "orbit" in text else [0.5, 0.5] for text in texts]
+
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "cnn": small_cnn,
+    "cnn of several widths": lambda: small_cnn((1, 2)),
+    "cnn with a cache": lambda: small_cnn().cache_words(),
+    "svm": svm,
+    "pipeline": pipeline,
+    "toy": lambda: CentroidClassifier().fit(*topical(60)),
+    "black box": BlackBox,
+}
+
+
+def arrays(explanation: Decomposition) -> Iterator[np.ndarray[Any, Any]]:
+    for value in (*vars(explanation).values(), explanation.spans):
+        if isinstance(value, np.ndarray):
+            yield value
+
+
+def scribble(explanation: Decomposition) -> None:
+    """Change everything that can be changed."""
+    for values in arrays(explanation):
+        if values.flags.writeable:
+            values[...] = 7
+    explanation.parameters["scribbled"] = True  # type: ignore[index]
+    explanation.words.clear()
+
+
+def state(explanation: Decomposition) -> bytes:
+    kept = {name: value for name, value in vars(explanation).items() if name != "document"}
+    kept["model"] = explanation.model
+    return pickle.dumps([kept, explanation.text, explanation.spans.tolist(), explanation.words])
+
+
+def explain_at(model: object, target: str, level: str) -> Sequence[Decomposition]:
+    made: Any = explain(model, TEXTS, target, level=level)  # type: ignore[call-overload]
+    return list(made)
+
+
+@pytest.mark.parametrize("level", ["word", "element", "filter"])
+@pytest.mark.parametrize("target", ["predicted", "all"])
+@pytest.mark.parametrize("name", MODELS)
+def test_an_explanation_is_its_owners_alone(name: str, target: str, level: str) -> None:
+    model = MODELS[name]()
+    if level != "word" and not name.startswith("cnn"):
+        with pytest.raises(ValueError, match="level="):
+            explain_at(model, target, level)
+        return
+    expected = [state(one) for one in explain_at(model, target, level)]
+    made = explain_at(model, target, level)
+    for number in range(len(TEXTS)):
+        assert [state(one) for one in made[number:]] == expected[number:]
+        scribble(made[number])
+    assert [state(one) for one in explain_at(model, target, level)] == expected
+
+
+def test_one_after_the_other() -> None:
+    model = small_cnn().cache_words()
+    expected = [state(one) for one in iter_explanations(model, TEXTS)]
+    seen = []
+    for one in iter_explanations(model, TEXTS):
+        seen.append(state(one))
+        scribble(one)
+    assert seen == expected
+
+
+def test_parameters_of_a_caller_are_his() -> None:
+    made = explain(small_cnn(), TEXTS, epsilon=0.5)
+    made[0].parameters["epsilon"] = 1.0  # type: ignore[index]
+    assert made[1].parameters["epsilon"] == 0.5
