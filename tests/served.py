@@ -33,6 +33,33 @@ TEXTS, LABELS = topical(40)
 TEXT = "The moon and the rocket: a goal, a puck!"
 KINDS = ("cnn", "svm", "pipeline", "numbers")
 
+# (name, value): no request should have one of them, and a server must not mind
+HOSTILE_HEADERS = [
+    *(("content-type", value) for value in ("", "text/plain", "application/json; charset=utf-16")),
+    *(("content-type", value) for value in ("application/x-www-form-urlencoded", "a/b" * 5_000)),
+    *(
+        ("content-type", value)
+        for value in ("multipart/form-data; boundary=a", "\xe9", "a/b;" * 999)
+    ),
+    *(
+        ("content-length", value)
+        for value in ("0", "1", "-1", "", "a", "9" * 30, "9" * 5_000, "1,1")
+    ),
+    *(("content-length", value) for value in ("0x10", "\xb2", "+5", " 5")),
+    *(("content-encoding", value) for value in ("gzip", "br", "identity, gzip", "\xff")),
+    *(("transfer-encoding", value) for value in ("chunked", "gzip", "chunked, chunked")),
+    *(("host", value) for value in ("", "evil.example", "localhost:99999", "[::1", "a@localhost")),
+    *(("origin", value) for value in ("null", "http://localhost", "http://[", "\x00")),
+    *(("accept", value) for value in ("text/html", "*/*;q=a", ",")),
+    *(("access-control-request-method", value) for value in ("POST", "TRACE", "\xe9")),
+    *(("authorization", value) for value in ("Bearer", "Bearer \xe9", "Basic =")),
+    *(("if-none-match", value) for value in ("*", '"', "W/" * 999)),
+    *(("range", value) for value in ("bytes=0-", "bytes=9-1", "a")),
+    *(("cookie", value) for value in ("a=b;" * 999, "\xff")),
+    *(("upgrade", value) for value in ("websocket", "h2c")),
+    *(("x-forwarded-for", value) for value in ("127.0.0.1", "," * 999)),
+]
+
 # a program that serves: it says how many bytes were sent to it
 ECHO = """
 import json, sys

@@ -9,7 +9,7 @@ import schemathesis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from networks import letters, made_cnn, made_text
-from served import ask, records
+from served import HOSTILE_HEADERS, ask, records
 from starlette.types import Receive, Scope, Send
 
 from whyword import Explanation
@@ -33,6 +33,8 @@ APP = create_app(
     open_library(MODEL, records(TEXTS, LABELS), "texts"),
     Access(hosts=()),  # the generator has a host of its own
 )
+PAGES = ("/", "/favicon.ico", "/static/index.html", "/api/docs", "/api/openapi.json")
+ANSWERS_TO_POST = ("/api/predict", "/api/explain", "/api/search")
 
 
 async def endless(scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,6 +73,33 @@ def test_what_the_schema_allows_and_what_it_does_not(case: schemathesis.Case[Any
         detail = response.json()["detail"]
         assert detail.isprintable()
         assert len(detail) <= 1_000
+
+
+def test_every_endpoint_is_tried() -> None:
+    paths = SCHEMA.raw_schema["paths"]
+    assert {path for path in paths if "post" in paths[path]} == {*ANSWERS_TO_POST}
+    assert {path for path in paths if "get" in paths[path]} == {
+        *("/healthz", "/api/about", "/api/words", "/api/words/documents", "/api/map"),
+        *("/api/confusion", "/api/documents", "/api/documents/{number}"),
+    }
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/healthz", "/api/about", "/api/map", "/api/documents/3"])
+def test_head_is_get_without_a_body(path: str) -> None:
+    got, head = ask(APP, path), ask(APP, path, method="HEAD")
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers == got.headers
+
+
+@pytest.mark.parametrize("path", [*PAGES, *ANSWERS_TO_POST, "/api/words", "/nowhere", "//", "/%00"])
+@pytest.mark.parametrize(
+    "method", ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT"]
+)
+def test_any_method_with_any_header_is_answered(method: str, path: str) -> None:
+    for name, value in HOSTILE_HEADERS:
+        answer = ask(APP, path, method=method, headers={name: value}, body=b"{}")
+        assert answer.status < 500
+        assert answer.status < 400 or method == "HEAD" or answer.problem
 
 
 @given(
