@@ -1,6 +1,6 @@
 """A kind of model and a method that the package does not know, each in one place."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +12,8 @@ from whyword.models.erasure import ErasableText, deleted_words
 from whyword.models.estimator import Estimator, check_training_data
 from whyword.models.protocol import Decomposable, Positions, Scores, Targets, Trace
 from whyword.models.relevance import Relevance
-from whyword.models.store import pack_words, unpack_words
+from whyword.models.store import pack_words
+from whyword.models.stored import StoredModel
 from whyword.words.document import Document, Text
 from whyword.words.tokenizer import Tokenizer
 
@@ -91,12 +92,11 @@ class CentroidClassifier(Estimator):
         return tensors, {"kind": self.kind, "classes": self.classes_.tolist()}
 
     @classmethod
-    def from_tensors(
-        cls, tensors: Mapping[str, NDArray[Any]], configuration: Mapping[str, Any]
-    ) -> Self:
+    def from_tensors(cls, stored: StoredModel) -> Self:
         model = cls()
-        model.classes_ = np.array(configuration["classes"])
-        model.centroids_, model.words_ = tensors["centroids"], unpack_words(tensors["words"])
+        model.classes_ = stored.classes("C")
+        model.words_ = stored.words("words", "V")
+        model.centroids_ = stored.tensor("centroids", np.float64, "C", "V")
         model.provenance_ = {}
         return model
 

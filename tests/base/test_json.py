@@ -32,3 +32,11 @@ def test_what_is_wrong_is_said_in_one_line(damaged: str | bytes) -> None:
         parse_json(damaged, "x.json")
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 300
+
+
+def test_keys_may_have_to_be_unique() -> None:
+    twice = '{"a": [{"b": 1, "c": 2, "b": 3}]}'
+    assert parse_json(twice, "x.json") == {"a": [{"b": 3, "c": 2}]}
+    with pytest.raises(InputError, match=r"^x\.json is damaged: it has 'b' more than once"):
+        parse_json(twice, "x.json", unique_keys=True)
+    assert parse_json('{"a": {"a": 1}}', "x.json", unique_keys=True) == {"a": {"a": 1}}

@@ -1,7 +1,16 @@
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
-from networks import small_cnn, topical
+from commands import run
+from networks import made_cnn, small_cnn, topical
 
+from whyword import SVMClassifier, explain
+from whyword.base.errors import ModelError
+from whyword.batch.runs import explain_corpus, predict_corpus
 from whyword.corpora.source import Record
 from whyword.methods import predict as predictions
 from whyword.methods.predict import (
@@ -65,3 +74,89 @@ def test_somebodys_model_predicts_documents_too() -> None:
     assert prediction.probability == 0.6
     np.testing.assert_array_equal(scores_of(as_classifier(Even()), ["x", "y"]), [[0.4, 0.6]] * 2)
     assert predicted_labels(as_classifier(Even()), ["x"]) == ["b"]
+
+
+NOTHING_SAID = ["zzz", "wa wb", "wc wd wa wb"]  # of an unknown word the network below says 0
+
+
+def infinite_cnn() -> Any:  # noqa: ANN401 - a network whose weights are finite, and too large
+    model = made_cnn()
+    model.inputs_ = replace(model.inputs_, mean=0.0)
+    (one,) = model.network_.convolutions
+    huge = replace(one, weight=np.full_like(one.weight, 3e38), bias=np.zeros_like(one.bias))
+    model.network_ = replace(model.network_, convolutions=(huge,))
+    return model
+
+
+def infinite_svm() -> Any:  # noqa: ANN401
+    model = SVMClassifier(C=1.0).fit(["wa wb", "wc", "wd"], ["a", "b", "c"])
+    model.output_weight_ = np.full_like(model.output_weight_, 1.7e308)
+    return model
+
+
+class SaysNaN:
+    """Somebody's model that has no opinion of some texts."""
+
+    classes_ = ("a", "b")
+
+    def predict_proba(self, texts: list[str]) -> list[list[float]]:
+        return [[0.4, float("nan") if "wa" in text else 0.6] for text in texts]
+
+
+def rows(texts: list[str]) -> list[Record]:
+    return [Record(str(number), text, None, None) for number, text in enumerate(texts)]
+
+
+ASKED: dict[str, Callable[[Any], object]] = {
+    "scores": lambda model: scores_of(as_classifier(model), NOTHING_SAID),
+    "labels": lambda model: predicted_labels(as_classifier(model), NOTHING_SAID),
+    "probabilities": lambda model: probabilities_of(as_classifier(model), NOTHING_SAID),
+    "documents": lambda model: list(predict_documents(model, rows(NOTHING_SAID))),
+    "explain": lambda model: explain(model, NOTHING_SAID),
+    "explain one class": lambda model: explain(model, NOTHING_SAID, "a", method="occlusion"),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("make", [infinite_cnn, infinite_svm, SaysNaN])
+def test_a_model_without_an_opinion_has_no_class(make: Callable[[], Any], asked: str) -> None:
+    """The text's number is said; that of nothing else is computed from it."""
+    model = make()
+    if make is infinite_cnn:
+        model.classes_ = np.array(["a", "b", "c"])
+    with pytest.raises(ModelError, match=r"no number.* text 1 |text 1 .*no numbers"):
+        ASKED[asked](model)
+
+
+@pytest.mark.parametrize("make", [infinite_cnn, infinite_svm])
+def test_nor_by_its_own_methods(make: Callable[[], Any]) -> None:
+    model = make()
+    for method in (model.predict, model.predict_proba):
+        with pytest.raises(ModelError, match="scores of text 1 are no numbers"):
+            method(NOTHING_SAID)
+    if make is infinite_cnn:
+        with pytest.raises(ModelError, match="scores of text 1 "):
+            explain(model, NOTHING_SAID, level="filter")
+
+
+def test_a_temperature_near_zero_is_no_probability() -> None:
+    model = SVMClassifier(C=1.0).fit(["wa wb", "wc", "wd"], ["a", "b", "c"])
+    model.temperature_ = 5e-324
+    with pytest.raises(ModelError, match="probabilities of text 0 are no numbers"):
+        model.predict_proba(["wa"])
+    with pytest.raises(ModelError, match="probabilities of text 0 "):
+        probabilities_of(model, ["wa"])
+
+
+@pytest.mark.slow(reason="starts processes")
+def test_nor_over_a_corpus_or_on_the_command_line(tmp_path: Path) -> None:
+    infinite_svm().save(tmp_path / "m")
+    (tmp_path / "texts.csv").write_text("text\nzzz\nwa wb\n")
+    for call in (predict_corpus, explain_corpus):
+        with pytest.raises(ModelError, match="are no numbers"):
+            call(infinite_svm(), tmp_path / "texts.csv", tmp_path / call.__name__)
+    for command in ("predict", "explain"):
+        done = run(command, tmp_path / "m", tmp_path / "texts.csv")
+        assert done.returncode != 0
+        *_, line = done.stderr.strip().splitlines()
+        assert line.startswith("error: the model's scores of text 1 ('wa wb') are no numbers: inf")

@@ -11,9 +11,10 @@ from networks import made_cnn, made_text
 from sklearn.utils import estimator_checks
 
 from whyword import CNNClassifier, InputError, SVMClassifier, explain, load_model
+from whyword.base.tensors import Tensors
 from whyword.models import estimator
 from whyword.models.estimator import Estimator, class_weights
-from whyword.models.store import Tensors, identity_when_written
+from whyword.models.store import identity_when_written
 
 CHECKS = [
     estimator_checks.check_estimator_cloneable,

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from whyword import CNNClassifier, SVMClassifier, tokenize
+from whyword.base.errors import ModelError
 from whyword.models.blackbox import BlackBox, BlackBoxTrace
 from whyword.models.cnn.trace import CNNTrace
 from whyword.models.linear.trace import PipelineTrace, TfIdfTrace
@@ -27,6 +28,7 @@ from whyword.models.protocol import (
     TextClassifier,
     Trace,
     Trained,
+    checked_traces,
 )
 
 KINDS: list[type[Trace]] = [CNNTrace, TfIdfTrace, PipelineTrace, BlackBoxTrace]
@@ -135,3 +137,20 @@ def test_texts_are_read_lazily(name: str) -> None:
     deleted = repeat(np.array([0]))
     trace = next(iter(model.trace(endless(), deleted=deleted)))
     assert count <= len(trace) + 1
+
+
+def test_no_class_is_read_from_what_is_no_number() -> None:
+    trace = Plain(["one", "two words"], [[0.0, 1.0], [float("nan"), 0.0]])
+    for name in ("predicted", "probabilities"):
+        with pytest.raises(ModelError, match=r"of text 1 \('two words'\) are no numbers: nan"):
+            getattr(trace, name)
+
+
+def test_texts_are_numbered_from_block_to_block() -> None:
+    good = Plain(["one", "two"], [[0.0, 1.0], [1.0, 0.0]])
+    bad = Plain(["three"], [[float("inf"), 1.0]])
+    assert list(checked_traces([good, good])) == [good, good]
+    with pytest.raises(ModelError, match="scores of text 4 "):
+        list(checked_traces([good, good, bad]))
+    with pytest.raises(ModelError, match="scores of text 100 "):
+        list(checked_traces([bad], first=100))

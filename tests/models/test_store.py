@@ -1,3 +1,4 @@
+import hashlib
 import json
 import os
 import subprocess
@@ -9,10 +10,11 @@ import numpy as np
 import pytest
 from networks import small_cnn
 from numpy.typing import NDArray
+from served import Server
 
 from whyword import CNNClassifier, InputError, load_model
 from whyword.models import store
-from whyword.models.store import map_tensors, pack_words, read_model, unpack_words, write_model
+from whyword.models.store import pack_words, read_model, write_model
 
 TENSORS: dict[str, NDArray[Any]] = {
     "a": np.arange(6, dtype=np.float32).reshape(2, 3),
@@ -27,13 +29,13 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     tensors, configuration = read_model(tmp_path / "deep" / "m")
     for name, array in TENSORS.items():
         np.testing.assert_array_equal(tensors[name], array)
-    assert unpack_words(tensors["words"]) == ["naïve", "b"]
+    assert json.loads(tensors["words"].tobytes()) == ["naïve", "b"]
     assert configuration["identity"] == identity
     assert configuration["format"] == 1
     names = sorted(path.name for path in (tmp_path / "deep" / "m").iterdir())
     assert names == ["model.json", "model.safetensors"]
     with pytest.raises(ValueError, match="read-only"):
-        tensors["a"][0] = 1  # mapped, not loaded
+        tensors["a"][0] = 1
 
 
 def test_the_identity_is_that_of_weights_and_configuration(tmp_path: Path) -> None:
@@ -141,39 +143,6 @@ def test_folders_that_are_no_model_are_not_written_over(tmp_path: Path) -> None:
     write_model(tmp_path / "empty", TENSORS, CONFIGURATION)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\xff" * 8,
-        b"\x02\0\0\0\0\0\0\0{}",
-        b'\x10\0\0\0\0\0\0\0{"a": "not this"}',
-    ],
-)
-def test_foreign_tensors(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "x"
-    path.write_bytes(content)
-    with path.open("rb") as stream:
-        if content.endswith(b"{}"):
-            assert map_tensors(stream) == {}
-            return
-        with pytest.raises(InputError, match="damaged or not a safetensors file"):
-            map_tensors(stream)
-
-
-@pytest.mark.parametrize(
-    ("shape", "offsets"), [([1], [-12, -8]), ([10**30], [0, 4]), ([2], [0, 4]), ([9], [0, 36])]
-)
-def test_tensors_that_do_not_fit_their_file(
-    tmp_path: Path, shape: list[int], offsets: list[int]
-) -> None:
-    header = json.dumps({"a": {"dtype": "F32", "shape": shape, "data_offsets": offsets}}).encode()
-    path = tmp_path / "x"
-    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(8))
-    with path.open("rb") as stream, pytest.raises(InputError, match="do not fit bytes"):
-        map_tensors(stream)
-
-
 def test_an_edited_configuration_is_refused(tmp_path: Path) -> None:
     small_cnn().save(tmp_path / "m")
     edit(tmp_path / "m", classes=["space", "hockey", "crypto"])
@@ -194,6 +163,134 @@ def test_a_foreign_model_json_is_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text('{"somebody": "else"}')
     with pytest.raises(InputError, match="exists and is no model"):
         write_model(tmp_path, TENSORS, CONFIGURATION)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"format": true}', "is not the configuration of a whyword model"),
+        ('{"format": 1.0}', "is not the configuration of a whyword model"),
+        ('{"format": 1, "format": 1}', "it has 'format' more than once"),
+        ('{"format": 1, "a": {"b": 1, "b": 2}}', "it has 'b' more than once"),
+        ('{"format": 1, "a": 1e999}', "inf is no number to keep"),
+        ('{"format": 1, "a": "\\ud800"}', "half a surrogate pair"),
+        ('{"format": 1, "\\ud800": 1}', "half a surrogate pair"),
+        ('{"format": 1, "a": 1%s}' % ("0" * 30), "a whole number beyond 64 bits"),
+        ('{"format": 1, "a": 1%s}' % ("0" * 9_999), "Exceeds the limit"),
+        ('{"format": 1, "a": %s}' % ("[" * 40 + "]" * 40), "nested beyond reason"),
+        ('{"format": 1, "a": %s}' % ("[" * 90_000), "nested beyond reason"),
+        ('{"format": 1, "weights_sha256": "\\n\\u001b[31m"}', "is damaged: its sha256"),
+        ('{"format": 1, "weights_sha256": [[]]}', "is damaged: its sha256"),
+    ],
+    ids=range(13),
+)
+def test_hostile_configurations_are_one_line(model: Path, content: str, said: str) -> None:
+    (model / "model.json").write_text(content)
+    with pytest.raises(InputError) as error:
+        read_model(model)
+    assert said in str(error.value)
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < 300
+
+
+def test_a_configuration_without_end(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "_LONGEST", 1_000)
+    (model / "model.json").write_text(json.dumps({"format": 1, "a": "x" * 1_000}))
+    with pytest.raises(InputError, match="it is too long"):
+        read_model(model)
+
+
+def test_folders_that_cannot_be_read(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(store, "_read_hashed", fail)
+    error: Exception = PermissionError(13, "Permission denied")
+    with pytest.raises(InputError, match=r"m cannot be read \(Permission denied\)"):
+        read_model(model)
+    error = MemoryError()
+    with pytest.raises(InputError, match="m is larger than the memory there is"):
+        read_model(model)
+
+
+# explains with a loaded model, waits until its files were written over, and explains again
+KEEPS = """
+import sys
+import numpy as np
+from whyword import explain, load_model
+model = load_model(sys.argv[1])
+texts = sys.argv[2:]
+before = [one.relevance for one in explain(model, texts[:1], "all")]
+print("loaded", flush=True)
+sys.stdin.readline()
+after = [one.relevance for one in explain(model, texts[:1], "all")]
+assert all(map(np.array_equal, before, after))
+print(model.class_scores(texts).tolist(), model.identity)
+"""
+
+
+@pytest.mark.slow(reason="starts a process")
+@pytest.mark.parametrize("content", ["truncated", "another model"])
+def test_a_loaded_model_outlives_its_files(tmp_path: Path, content: str) -> None:
+    """In a process of its own: a file that is mapped and truncated would kill it by SIGBUS."""
+    model, folder = small_cnn(), tmp_path / "m"
+    identity = model.save(folder)
+    texts = ["the moon rocket", "puck and goal", "a secret key"]  # the last two never seen before
+    expected = model.class_scores(texts)
+    command = [sys.executable, "-c", KEEPS, str(folder), *texts]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "loaded\n"
+    if content == "truncated":
+        for path in folder.iterdir():
+            path.write_bytes(b"")  # in place, as cp does
+    else:
+        small_cnn(seed=1).save(tmp_path / "new")
+        for path in (tmp_path / "new").iterdir():
+            (folder / path.name).write_bytes(path.read_bytes())
+    said, _ = process.communicate("go\n")
+    assert process.returncode == 0
+    assert said.split("]] ")[1].strip() == identity
+    np.testing.assert_allclose(json.loads(said.split("]] ")[0] + "]]"), expected, rtol=1e-6)
+
+
+@pytest.mark.slow(reason="starts a server")
+def test_a_served_model_outlives_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / "m"
+    small_cnn().save(folder)
+    options = ("--no-open", "--port", "0", "--workers", "2")
+    with Server("-m", "whyword", "serve", folder, *options) as server:
+        asked = {"documents": ["the moon rocket", "puck and goal"], "target": "all"}
+        first = [server.ask("/api/explain", asked) for _ in range(4)]
+        for path in folder.iterdir():
+            path.write_bytes(b"")
+        again = [server.ask("/api/explain", asked) for _ in range(8)]
+        other = server.ask("/api/explain", {"documents": ["clipper chip secret"]})
+    assert {answer.status for answer in [*first, *again, other]} == {200}
+    assert len({answer.body for answer in [*first, *again]}) == 1
+
+
+def test_a_folder_that_changes_while_it_is_read(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Weights that are cut, or written over, half-way: what was read is not what was promised."""
+    monkeypatch.setattr(store, "_PIECE", 64)
+    weights = model / "model.safetensors"
+    whole = weights.read_bytes()
+    for change in (whole[:70], whole[:70] + bytes(len(whole) - 70), b""):
+        weights.write_bytes(whole)
+        real = hashlib.sha256
+
+        def meddling(change: bytes = change, real: Any = real) -> Any:  # noqa: ANN401 - a hash
+            weights.write_bytes(change)
+            return real()
+
+        with monkeypatch.context() as patched:
+            patched.setattr(hashlib, "sha256", meddling)
+            with pytest.raises(InputError, match="is damaged: its sha256"):
+                read_model(model)
+    weights.write_bytes(whole)
+    read_model(model)
 
 
 @pytest.mark.slow(reason="processes that wait for one another")

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 from whyword.base.errors import InputError
 
 
-def parse_json(text: str | bytes, name: object) -> Any:  # noqa: ANN401 - whatever it says
+def parse_json(text: str | bytes, name: object, *, unique_keys: bool = False) -> Any:  # noqa: ANN401 - whatever it says
     """Return what JSON says; raise in one line whatever is wrong with it.
 
     Parameters
@@ -15,6 +15,8 @@ def parse_json(text: str | bytes, name: object) -> Any:  # noqa: ANN401 - whatev
         Bytes are UTF-8. NaN and Infinity, which Python would write, are no JSON.
     name : object
         Where it is from, for the message.
+    unique_keys : bool
+        Refuse objects that have a key twice, of which others may take the first.
 
     Raises
     ------
@@ -23,7 +25,8 @@ def parse_json(text: str | bytes, name: object) -> Any:  # noqa: ANN401 - whatev
     """
     try:
         content = text.decode("utf-8") if isinstance(text, bytes) else text
-        return json.loads(content, parse_constant=_refuse)
+        pairs = _unique if unique_keys else None
+        return json.loads(content, parse_constant=_refuse, object_pairs_hook=pairs)
     except RecursionError:
         raise InputError(f"{name} is damaged: it is nested beyond reason") from None
     except ValueError as error:  # JSONDecodeError, UnicodeDecodeError, thousands of digits
@@ -32,3 +35,12 @@ def parse_json(text: str | bytes, name: object) -> Any:  # noqa: ANN401 - whatev
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number of JSON")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in content:
+            raise ValueError(f"it has {key!r:.60} more than once")
+        content[key] = value
+    return content

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from whyword.base.labels import Label
 from whyword.corpora.source import Record
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import Scores, TextClassifier
+from whyword.models.protocol import Scores, TextClassifier, checked_traces
 
 _BLOCK = 1_000  # documents held at a time
 
@@ -46,10 +46,11 @@ def predict_documents(model: object, records: Iterable[Record]) -> Iterator[Pred
     """Yield the prediction for each document, in order."""
     classifier = as_classifier(model)
     names = [str(label) for label in labels_of(classifier)]
-    remaining = iter(records)
+    remaining, done = iter(records), 0
     while block := list(islice(remaining, _BLOCK)):
         waiting = iter(block)
-        for trace in classifier.trace([record.text for record in block]):
+        traces = classifier.trace([record.text for record in block])
+        for trace in checked_traces(traces, done):
             rows = zip(
                 trace.predicted.tolist(),
                 trace.probabilities,
@@ -59,21 +60,22 @@ def predict_documents(model: object, records: Iterable[Record]) -> Iterator[Pred
             for predicted, row, count in rows:
                 record = next(waiting)
                 yield Prediction(record.id, names[predicted], record.label, row, count)
+        done += len(block)
 
 
 def scores_of(model: TextClassifier, texts: Iterable[str]) -> Scores:
     """Return the scores of all classes, (texts, C)."""
-    none = np.empty((0, len(model.classes_)))
-    return np.concatenate([none, *(trace.scores for trace in model.trace(texts))])
+    traces, none = checked_traces(model.trace(texts)), np.empty((0, len(model.classes_)))
+    return np.concatenate([none, *(trace.scores for trace in traces)])
 
 
 def predicted_labels(model: TextClassifier, texts: Iterable[str]) -> list[Label]:
     """Return the class of each text."""
-    labels = labels_of(model)
-    return [labels[n] for trace in model.trace(texts) for n in trace.predicted.tolist()]
+    labels, traces = labels_of(model), checked_traces(model.trace(texts))
+    return [labels[number] for trace in traces for number in trace.predicted.tolist()]
 
 
 def probabilities_of(model: TextClassifier, texts: Iterable[str]) -> Scores:
     """Return the probabilities of all classes, (texts, C)."""
-    none = np.empty((0, len(model.classes_)))
-    return np.concatenate([none, *(trace.probabilities for trace in model.trace(texts))])
+    traces, none = checked_traces(model.trace(texts)), np.empty((0, len(model.classes_)))
+    return np.concatenate([none, *(trace.probabilities for trace in traces)])

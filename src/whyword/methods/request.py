@@ -11,7 +11,15 @@ from whyword.base.errors import Argument, InputError
 from whyword.methods.registry import Method, Settings, method_for
 from whyword.methods.targets import Target, target_of
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import ElementWise, Filtered, Positions, Targets, TextClassifier, Trace
+from whyword.models.protocol import (
+    ElementWise,
+    Filtered,
+    Positions,
+    Targets,
+    TextClassifier,
+    Trace,
+    checked_traces,
+)
 from whyword.models.relevance import FilterRelevance, Relevance
 from whyword.words.document import Text
 
@@ -90,7 +98,8 @@ class Request:
         elements = self.level == ELEMENT
         extra = {"elements": True} if elements else {}
         columns = self.target.count
-        for trace in self.model.trace(texts, deleted=deleted, columns=columns, elements=elements):
+        traces = self.model.trace(texts, deleted=deleted, columns=columns, elements=elements)
+        for trace in checked_traces(traces):
             targets = self.target.numbers(trace.predicted)
             relevance = self.method.compute(trace, targets, **extra, **self.settings)
             _check_relevance(relevance, trace, targets, self.method.name)
@@ -102,7 +111,7 @@ class Request:
         """Yield the relevance of the filters in each block of the texts."""
         if self.method.filters is None:
             raise TypeError(f"{self.method.name} does not go through filters")
-        for trace in self.model.trace(texts, columns=self.target.count):
+        for trace in checked_traces(self.model.trace(texts, columns=self.target.count)):
             targets = self.target.numbers(trace.predicted)
             relevance = self.method.filters(trace, targets, **self.settings)
             if self.target.against is not None:

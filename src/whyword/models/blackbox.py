@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.errors import InputError, ModelError
-from whyword.base.labels import Label
+from whyword.base.labels import Label, check_storable
 from whyword.models.erasure import ErasableText, deleted_words, text_without
 from whyword.models.protocol import Positions, Scores, TextClassifier
 from whyword.words.document import Document, Text
@@ -102,8 +102,13 @@ class BlackBox:
                 f"{self.kind}.predict_proba gave {shape} for {len(texts)} texts; "
                 f"it must give numbers, ({len(texts)}, {count})"
             )
-        if not np.isfinite(chances).all():
-            raise ModelError(f"{self.kind}.predict_proba gave a probability that is no number")
+        fit = np.isfinite(chances).all(axis=1)
+        if not fit.all():
+            number = int(np.argmin(fit))
+            raise ModelError(
+                f"{self.kind}.predict_proba gave a probability that is no number, of text {number} "
+                f"({texts[number]!r:.40})"
+            )
         return chances
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
@@ -144,4 +149,5 @@ def labels_of(model: TextClassifier) -> list[Label]:
     labels = [value if isinstance(value, Label) else str(value) for value in values.tolist()]
     if values.ndim != 1 or not labels or len(set(labels)) < len(labels):
         raise InputError(f"{model.kind}.classes_ are no distinct labels: {labels!r:.80}")
+    check_storable(labels)
     return labels

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import expand_path, real_number, strings
-from whyword.base.errors import Argument, InputError
-from whyword.base.printable import storable
-from whyword.models.probabilities import softmax
+from whyword.base.errors import Argument, InputError, WhywordError
+from whyword.base.labels import Label, check_storable
+from whyword.base.tensors import Tensors
+from whyword.models.probabilities import check_finite, softmax
 from whyword.models.protocol import Hashed, LazyIdentity, Positions, Trace
-from whyword.models.store import identity_when_written, write_model
+from whyword.models.store import identity_when_written, plain_configuration, write_model
+from whyword.models.stored import Check, StoredModel
 from whyword.words.document import Document, Text
 
 Parts: TypeAlias = dict[str, Any]
@@ -93,15 +95,41 @@ class Estimator(Hashed, ABC):
 
     @classmethod
     @abstractmethod
-    def from_tensors(
-        cls, tensors: Mapping[str, NDArray[Any]], configuration: Mapping[str, Any]
-    ) -> Self:
-        """Put a model together from what :meth:`save` wrote."""
+    def from_tensors(cls, stored: StoredModel) -> Self:
+        """Put a model together from what :meth:`save` wrote, each part taken, and so checked."""
+
+    @classmethod
+    def restore(cls, verdict: str, tensors: Tensors, configuration: Mapping[str, Any]) -> Self:
+        """Return the model that these tensors and settings are; raise unless they are all of one.
+
+        Parameters
+        ----------
+        verdict : str
+            What is to be said if they are not, before the reason.
+        tensors, configuration
+            What :meth:`to_tensors` returned, perhaps; the configuration as plain data.
+        """
+        settings = {name: value for name, value in configuration.items() if name != "kind"}
+        stored = StoredModel(verdict, tensors, settings)
+        try:
+            model = cls.from_tensors(stored)
+        except WhywordError:
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise stored.fault(repr(error)) from None  # somebody's kind that takes things on trust
+        stored.check_all_taken()
+        return model
 
     def save(self, folder: str | Path) -> str:
-        """Write the model to a folder and return its identity."""
+        """Write the model to a folder and return its identity.
+
+        What :func:`~whyword.load_model` would refuse is not written.
+        """
         self.check_fitted()
-        identity = write_model(expand_path(folder), *self.to_tensors())
+        tensors, configuration = self.to_tensors()
+        verdict = f"this {type(self).__name__} cannot be saved"
+        self.restore(verdict, tensors, plain_configuration(configuration))
+        identity = write_model(expand_path(folder), tensors, configuration)
         self.remember_identity(identity)
         return identity
 
@@ -184,17 +212,19 @@ class Estimator(Hashed, ABC):
 
     def predict(self, texts: Iterable[str]) -> NDArray[np.str_]:
         """Return the class of each text."""
-        best = self.class_scores(texts).argmax(axis=1)
+        best = check_finite(self.class_scores(texts)).argmax(axis=1)
         predicted: NDArray[np.str_] = self.classes_[best]
         return predicted
 
     def predict_proba(self, texts: Iterable[str]) -> NDArray[np.float64]:
         """Return the probability of each class, (documents, classes)."""
-        return self.probabilities(self.class_scores(texts))
+        scores = check_finite(self.class_scores(texts))
+        return check_finite(self.probabilities(scores), "probabilities")
 
     def probabilities(self, scores: NDArray[Any]) -> NDArray[np.float64]:
         """Return the probability of each class from the scores of all, (documents, classes)."""
-        return softmax(scores / self._temperature())
+        with np.errstate(over="ignore"):  # of a temperature near 0: checked where it is read
+            return softmax(scores / self._temperature())
 
     def score(self, texts: Iterable[str], labels: Iterable[object]) -> float:
         """Return the share of texts whose class is predicted right."""
@@ -266,11 +296,10 @@ def check_training_data(
             raise InputError(f"label {number} is missing ({label!r})")
         if isinstance(label, float) and np.isinf(label):
             raise InputError(f"label {number} is no number to keep: {label!r}")
-        if isinstance(label, str) and storable(label) != label:
-            raise InputError(f"label {number} holds half a surrogate pair: {label!r}")
         if not isinstance(label, str | bool | int | float | np.bool_ | np.integer | np.floating):
             kind = type(label).__name__
             raise InputError(f"label {number} must be a string or a number, not {kind}")
+    check_storable(label_list)
     classes, numbers = np.unique(np.asarray(label_list), return_inverse=True)
     if len(classes) < 2:
         raise InputError(f"there is only one class ({classes[0]}); at least two are needed")
@@ -289,12 +318,20 @@ def class_weights(
     class_weight: str | Mapping[Any, float] | None, classes: NDArray[Any], numbers: NDArray[np.intp]
 ) -> NDArray[np.float32]:
     """Return the weight of each class: 1, by inverse frequency ("balanced"), or as given."""
+    check_class_weight(class_weight, classes)
     if class_weight is None:
         return np.ones(len(classes), np.float32)
-    name = Argument("class_weight")
-    if isinstance(class_weight, str) and class_weight == "balanced":
+    if isinstance(class_weight, str):
         counts = np.bincount(numbers, minlength=len(classes))
         return (len(numbers) / (len(classes) * counts)).astype(np.float32)
+    return np.array([class_weight.get(label, 1.0) for label in classes.tolist()], np.float32)
+
+
+def check_class_weight(class_weight: object, classes: NDArray[Any]) -> None:
+    """Raise unless it is None, "balanced", or positive weights of some of the classes."""
+    name = Argument("class_weight")
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
+        return
     if not isinstance(class_weight, Mapping):
         raise InputError(name, f" may be None, 'balanced' or a dict, not {class_weight!r}")
     unknown = [label for label in class_weight if label not in classes]
@@ -302,7 +339,6 @@ def class_weights(
         raise InputError(name, f" names {unknown[0]!r}, which is no class")
     for label, weight in class_weight.items():
         real_number(f"class_weight[{label!r}]", weight, above=0)
-    return np.array([class_weight.get(label, 1.0) for label in classes.tolist()], np.float32)
 
 
 def stored_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -313,9 +349,19 @@ def stored_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return stored
 
 
-def restore_parameters(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as they were given, from :func:`stored_parameters`."""
-    parameters = dict(stored)
-    if isinstance(parameters.get("class_weight"), list):
-        parameters["class_weight"] = {label: weight for label, weight in parameters["class_weight"]}
-    return parameters
+def stored_class_weight(classes: NDArray[Any]) -> Check[Any]:
+    """Return the check of a class weight in :func:`stored_parameters`, which gives it back."""
+
+    def check(name: str, value: object) -> object:
+        weights = value
+        if isinstance(value, list):
+            if not all(
+                isinstance(one, list) and len(one) == 2 and isinstance(one[0], Label)
+                for one in value
+            ):
+                raise InputError(f"{name} must be pairs of label and weight, not {value!r:.60}")
+            weights = {label: weight for label, weight in value}
+        check_class_weight(weights, classes)
+        return weights
+
+    return check

@@ -9,7 +9,7 @@ from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
 from whyword.models.imported import PREFIX, import_model
 from whyword.models.linear.classifier import SVMClassifier
-from whyword.models.store import read_model
+from whyword.models.store import read_model, without_added
 
 KINDS: dict[str, type[Estimator]] = {}
 
@@ -40,10 +40,8 @@ def load_model(source: str | Path) -> Any:  # noqa: ANN401 - an Estimator, or an
     tensors, configuration = read_model(path)
     kind = configuration.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise InputError(f"{path} holds a model of kind {kind!r}; known: {', '.join(KINDS)}")
-    try:
-        model = KINDS[kind].from_tensors(tensors, configuration)
-        model.remember_identity(configuration["identity"])
-        return model
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"{path} is not a whole model: {error!r}") from None
+        raise InputError(f"{path} holds a model of kind {kind!r:.60}; known: {', '.join(KINDS)}")
+    verdict = f"{path} is not a whole model"
+    model = KINDS[kind].restore(verdict, tensors, without_added(configuration))
+    model.remember_identity(configuration["identity"])
+    return model

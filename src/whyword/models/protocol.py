@@ -8,12 +8,12 @@ new kind of model is one folder with a classifier and its trace; nothing else as
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.models.probabilities import softmax
+from whyword.models.probabilities import check_finite, softmax
 from whyword.models.relevance import FilterRelevance, Relevance
 from whyword.words.document import Document, Text
 
@@ -22,6 +22,7 @@ Targets: TypeAlias = NDArray[np.int32]
 Positions: TypeAlias = NDArray[np.intp]
 LazyIdentity: TypeAlias = str | Callable[[], str | None] | None
 Rows: TypeAlias = Any  # (documents, D) float32, or (documents, V) sparse: scipy has no types
+T = TypeVar("T", bound="Trace")
 
 
 class Trace(ABC):
@@ -58,18 +59,38 @@ class Trace(ABC):
     @property
     def probabilities(self) -> Scores:
         """The model's own, (n, C)."""
-        return self.probabilities_of(self.scores)
+        chances = self.probabilities_of(self.scores)
+        return check_finite(chances, "probabilities", text=self.text_of)
 
     @property
     def predicted(self) -> NDArray[np.intp]:
         """The number of each document's class, (n,)."""
-        best: NDArray[np.intp] = self.scores.argmax(axis=1)
+        best: NDArray[np.intp] = check_finite(self.scores, text=self.text_of).argmax(axis=1)
         return best
+
+    def text_of(self, number: int) -> str:
+        """Return the text of a document."""
+        return self.documents[number].text
 
     @property
     def known_words(self) -> NDArray[np.int64]:
         """How much of each document the model knows, (n,); of a document with 0 it says nothing."""
         return np.array([int(words.sum()) for words in self.known], np.int64)
+
+
+def checked_traces(traces: Iterable[T], first: int = 0) -> Iterator[T]:
+    """Yield a model's traces; raise if scores are no numbers, of text so-and-so.
+
+    Parameters
+    ----------
+    traces : iterable of Trace
+    first : int
+        The number of the first text.
+    """
+    for trace in traces:
+        check_finite(trace.scores, first=first, text=trace.text_of)
+        first += len(trace)
+        yield trace
 
 
 class TextClassifier(Protocol):

@@ -3,30 +3,33 @@
 import hashlib
 import json
 import math
-import mmap
+import os
 import platform
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.errors import InputError
 from whyword.base.files import atomic_write, locked_folder, sha256_of, temporary_folder
+from whyword.base.json import parse_json
+from whyword.base.printable import one_line, storable
+from whyword.base.tensors import Tensors, read_tensors, serialise_tensors
 
 FORMAT = 1
 WEIGHTS = "model.safetensors"
 CONFIGURATION = "model.json"
 
 _PENDING = WEIGHTS + ".new"
-_UNFIT = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, OSError)
-_DTYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "U8": "u1", "BOOL": "?"}
-
-Tensors: TypeAlias = Mapping[str, NDArray[Any]]
+_ADDED = ("format", "identity", "weights_sha256")  # to a configuration when it is written
+_LONGEST = 64 << 20  # bytes of a configuration
+_DEEPEST = 32  # of one thing within another in it
+_PIECE = 4 << 20  # bytes hashed while they are still in the processor's cache
 
 
 def write_model(folder: Path, tensors: Tensors, configuration: Mapping[str, Any]) -> str:
@@ -36,9 +39,9 @@ def write_model(folder: Path, tensors: Tensors, configuration: Mapping[str, Any]
     their sha256, is in place; the reader takes whichever of the two it names.
     """
     check_writable(folder)
-    data = _serialise(tensors)
+    data = serialise_tensors(tensors)
     weights = hashlib.sha256(data).hexdigest()
-    plain = _plain(configuration)
+    plain = plain_configuration(configuration)
     identity = identity_of(weights, plain)
     content = {"format": FORMAT, "identity": identity, "weights_sha256": weights, **plain}
     text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
@@ -55,17 +58,11 @@ def write_model(folder: Path, tensors: Tensors, configuration: Mapping[str, Any]
 
 def identity_when_written(tensors: Tensors, configuration: Mapping[str, Any]) -> str:
     """Return the identity that the model would have as a folder."""
-    weights = hashlib.sha256(_serialise(tensors)).hexdigest()
-    return identity_of(weights, _plain(configuration))
+    weights = hashlib.sha256(serialise_tensors(tensors)).hexdigest()
+    return identity_of(weights, plain_configuration(configuration))
 
 
-def _serialise(tensors: Tensors) -> bytes:
-    from safetensors.numpy import save
-
-    return save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
-
-
-def _plain(configuration: Mapping[str, Any]) -> dict[str, Any]:
+def plain_configuration(configuration: Mapping[str, Any]) -> dict[str, Any]:
     """Return the configuration as JSON gives it back; raise if something in it is no data."""
 
     def convert(value: object) -> object:
@@ -75,11 +72,33 @@ def _plain(configuration: Mapping[str, Any]) -> dict[str, Any]:
 
     try:
         text = json.dumps(configuration, default=convert, allow_nan=False)
-        text.encode("utf-8")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"a model cannot keep this configuration: {error}") from None
     plain: dict[str, Any] = json.loads(text)
+    if (reason := _unfit(plain)) is not None:
+        raise InputError(f"a model cannot keep this configuration: {reason}")
     return plain
+
+
+def _unfit(content: object) -> str | None:
+    """Return why plain data cannot be written, hashed and read again, None if they can."""
+    remaining = [(content, 0)]
+    while remaining:
+        value, depth = remaining.pop()
+        if depth > _DEEPEST:
+            return "it is nested beyond reason"
+        if isinstance(value, dict):
+            remaining += [(key, depth) for key in value]
+        if isinstance(value, dict | list):
+            inner = value.values() if isinstance(value, dict) else value
+            remaining += [(one, depth + 1) for one in inner]
+        elif isinstance(value, str) and storable(value) != value:
+            return f"half a surrogate pair in {value!r:.60}"
+        elif isinstance(value, float) and not math.isfinite(value):
+            return f"{value} is no number to keep"
+        elif isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+            return "a whole number beyond 64 bits"
+    return None
 
 
 def _finish_last_save(folder: Path) -> None:
@@ -114,45 +133,76 @@ def identity_of(weights_sha256: str, configuration: Mapping[str, Any]) -> str:
 
 
 def read_model(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Read a model's tensors and configuration; refuse what is damaged, foreign or newer."""
+    """Read a model's tensors and configuration; refuse what is damaged, foreign or newer.
+
+    The weights are read once, into memory of our own: what was hashed is what is used, whatever
+    becomes of the file. (Mapped, they would change, or end the process, with the file.)
+    """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such model folder")
-    with locked_folder(folder, exclusive=False):
-        configuration = _read_configuration(folder)
-        expected, actual = str(configuration.get("weights_sha256")), None
-        for name in (WEIGHTS, _PENDING):
-            path = folder / name
-            if path.is_file():
-                with path.open("rb") as stream:  # hashed and mapped through one descriptor
-                    actual = hashlib.file_digest(stream, "sha256").hexdigest()
-                    if actual == expected:
-                        _check_identity(folder, expected, configuration)
-                        return map_tensors(stream), configuration
+    try:
+        with locked_folder(folder, exclusive=False):
+            return _read_model(folder)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read ({error.strerror or error})") from None
+    except MemoryError:
+        raise InputError(f"{folder} is larger than the memory there is") from None
+
+
+def _read_model(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    configuration = _read_configuration(folder)
+    expected, actual = str(configuration.get("weights_sha256")), None
+    for name in (WEIGHTS, _PENDING):
+        path = folder / name
+        if path.is_file():
+            with path.open("rb") as stream:
+                data, actual = _read_hashed(stream)
+            if actual == expected:
+                _check_identity(folder, expected, configuration)
+                return read_tensors(data, path), configuration
+            del data  # before another file takes as much
     if actual is None:
         raise InputError(f"{folder} has no {WEIGHTS}; the model is incomplete")
     raise InputError(
         f"{folder / WEIGHTS} is damaged: its sha256 is {actual[:12]}…, "
-        f"{CONFIGURATION} says {expected[:12]}…"
+        f"{CONFIGURATION} says {one_line(expected[:12])}…"
     )
 
 
+def _read_hashed(stream: BinaryIO) -> tuple[memoryview, str]:
+    """Return the bytes of a file and the sha256 of just these bytes."""
+    size = os.fstat(stream.fileno()).st_size
+    data = np.empty(size, np.uint8).data
+    digest, done = hashlib.sha256(), 0
+    while done < size and (count := stream.readinto(data[done : done + _PIECE])):  # type: ignore[attr-defined]
+        digest.update(data[done : done + count])
+        done += count
+    return data[:done], digest.hexdigest()
+
+
 def _check_identity(folder: Path, weights: str, configuration: Mapping[str, Any]) -> None:
-    added = ("format", "identity", "weights_sha256")
-    written = {name: value for name, value in configuration.items() if name not in added}
-    if identity_of(weights, written) != configuration.get("identity"):
+    if identity_of(weights, without_added(configuration)) != configuration.get("identity"):
         raise InputError(f"{folder / CONFIGURATION} was changed: it does not fit its identity")
+
+
+def without_added(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration that was read as it was before it was written."""
+    return {name: value for name, value in configuration.items() if name not in _ADDED}
 
 
 def _read_configuration(folder: Path) -> dict[str, Any]:
     path = folder / CONFIGURATION
     if not path.is_file():
         raise InputError(f"{folder} is no model: it has no {CONFIGURATION}")
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is damaged: {error}") from None
-    if not isinstance(content, dict) or not isinstance(content.get("format"), int):
+    with path.open("rb") as stream:
+        text = stream.read(_LONGEST + 1)
+    if len(text) > _LONGEST:
+        raise InputError(f"{path} is not the configuration of a whyword model: it is too long")
+    content = parse_json(text, path, unique_keys=True)
+    if not isinstance(content, dict) or type(content.get("format")) is not int:
         raise InputError(f"{path} is not the configuration of a whyword model")
+    if (reason := _unfit(content)) is not None:
+        raise InputError(f"{path} is damaged: {reason}")
     if not 1 <= content["format"] <= FORMAT:
         raise InputError(
             f"{folder} has format {content['format']}, this version reads up to {FORMAT}; "
@@ -161,36 +211,16 @@ def _read_configuration(folder: Path) -> dict[str, Any]:
     return content
 
 
-def map_tensors(stream: BinaryIO) -> dict[str, NDArray[Any]]:
-    """Return the tensors of a safetensors file, memory-mapped and read-only."""
-    try:
-        data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-        length = int.from_bytes(data[:8], "little")
-        header = json.loads(data[8 : 8 + min(length, len(data))])
-        header.pop("__metadata__", None)
-        return {name: _map_tensor(data, 8 + length, entry) for name, entry in header.items()}
-    except _UNFIT as error:
-        raise InputError(f"{stream.name} is damaged or not a safetensors file ({error})") from None
-
-
-def _map_tensor(data: mmap.mmap, start: int, entry: dict[str, Any]) -> NDArray[Any]:
-    dtype, shape = np.dtype(_DTYPES[entry["dtype"]]), tuple(entry["shape"])
-    begin, end = entry["data_offsets"]
-    count = math.prod(shape)
-    if not 0 <= begin <= end <= len(data) - start or end - begin != dtype.itemsize * count:
-        raise ValueError(f"{shape} numbers of {dtype} do not fit bytes {begin} to {end}")
-    return np.frombuffer(data, dtype, count, start + begin).reshape(shape)
-
-
 def pack_words(words: Sequence[str]) -> NDArray[np.uint8]:
-    """Return words as bytes, to stand among tensors."""
-    return np.frombuffer(json.dumps(words, ensure_ascii=False).encode("utf-8"), np.uint8)
+    """Return words as bytes, to stand among tensors.
 
-
-def unpack_words(tensor: NDArray[np.uint8]) -> list[str]:
-    """Return the words that :func:`pack_words` made bytes."""
-    words: list[str] = json.loads(tensor.tobytes())
-    return words
+    :meth:`~whyword.models.stored.StoredModel.words` gives them back.
+    """
+    try:
+        return np.frombuffer(json.dumps(words, ensure_ascii=False).encode("utf-8"), np.uint8)
+    except UnicodeEncodeError:
+        word = next(word for word in words if storable(word) != word)
+        raise InputError(f"a model cannot keep {word!r:.60}: half a surrogate pair") from None
 
 
 def fingerprint(texts: Sequence[str], classes: Sequence[int]) -> str:

@@ -10,27 +10,35 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import real_number, share, strings, whole_number
+from whyword.base.checks import share, strings, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, reporting
 from whyword.base.threads import one_thread
 from whyword.corpora.split import hold_out
 from whyword.models.cnn.inputs import Inputs, normalisation
-from whyword.models.cnn.network import TABLE_BYTES, Convolution, Network
+from whyword.models.cnn.network import TABLE_BYTES, Network
+from whyword.models.cnn.stored import PARAMETERS, from_stored, to_stored
 from whyword.models.cnn.summary import rarity_of
 from whyword.models.cnn.trace import CNNTrace
-from whyword.models.cnn.training import STAGE, LabelledBatch, Settings, train_network
+from whyword.models.cnn.training import (
+    STAGE,
+    LabelledBatch,
+    Settings,
+    train_network,
+    widths_of,
+)
 from whyword.models.cnn.variants import shifted, shuffled_network
 from whyword.models.cnn.word_cache import FrequentWords, RecentWords, WordLookup
 from whyword.models.estimator import (
     Estimator,
     check_training_data,
     class_weights,
-    restore_parameters,
+    stored_class_weight,
     stored_parameters,
 )
 from whyword.models.protocol import Caching, Positions, Shiftable, Trained
-from whyword.models.store import pack_words, training_provenance, unpack_words
+from whyword.models.store import training_provenance
+from whyword.models.stored import StoredModel
 from whyword.vectors.vectors import Vectors
 from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.tokenizer import Tokenizer
@@ -123,7 +131,7 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         """Train on texts and their labels."""
         start = time.perf_counter()
         checked, classes, numbers = check_training_data(texts, labels)
-        settings = self._settings()
+        settings = Settings.of(**self.get_params())
         weights = class_weights(self.class_weight, classes, numbers)
         chosen = self._choose_validation(numbers)
         tokenizer = Tokenizer(self.max_words)
@@ -155,26 +163,6 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
             validation_accuracy=best.accuracy,
         )
         return self
-
-    def _settings(self) -> Settings:
-        several = isinstance(self.width, Iterable) and not isinstance(self.width, str | Mapping)
-        widths = list(self.width) if several else [self.width]  # type: ignore[arg-type]
-        widths = sorted(whole_number("width", width, most=100) for width in widths)
-        if not widths or len(set(widths)) != len(widths):
-            raise InputError(
-                Argument("width"), f" takes one or several different numbers, not {self.width!r}"
-            )
-        return Settings(
-            widths=tuple(widths),
-            filters=whole_number("filters", self.filters, most=100_000),
-            dropout=share("dropout", self.dropout),
-            word_dropout=share("word_dropout", self.word_dropout),
-            l2=real_number("l2", self.l2),
-            epochs=whole_number("epochs", self.epochs),
-            batch_size=whole_number("batch_size", self.batch_size),
-            learning_rate=real_number("learning_rate", self.learning_rate, above=0),
-            seed=whole_number("seed", self.seed, least=0),
-        )
 
     def _choose_validation(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
         if isinstance(self.validation, float | np.floating):
@@ -318,18 +306,7 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
     def to_tensors(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the tensors and the configuration that :meth:`save` writes."""
         self.check_fitted()
-        tensors: dict[str, NDArray[Any]] = {
-            "output_weight": self.network_.output_weight,
-            "output_bias": self.network_.output_bias,
-            "vocabulary": pack_words(list(self.vocabulary_)),
-            "document_frequency": np.array(list(self.vocabulary_.values()), np.int32),
-        }
-        for convolution in self.network_.convolutions:
-            tensors[f"conv_weight_{convolution.width}"] = convolution.weight
-            tensors[f"conv_bias_{convolution.width}"] = convolution.bias
-        for number, (words, matrix) in enumerate(self.inputs_.vectors.tables):
-            tensors[f"vectors_{number}"] = matrix
-            tensors[f"words_{number}"] = pack_words(words)
+        tensors, described = to_stored(self.network_, self.inputs_, self.vocabulary_)
         parameters = stored_parameters(self.get_params())
         for name in ("vectors", "on_progress"):  # the vectors themselves are among the tensors
             parameters.pop(name)
@@ -339,43 +316,24 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
             "kind": self.kind,
             "classes": self.classes_.tolist(),
             "parameters": parameters,
-            "tokenizer": self.inputs_.tokenizer.configuration(),
-            "normalisation": {"mean": self.inputs_.mean, "deviation": self.inputs_.deviation},
+            **described,
             "provenance": self.provenance_,
         }
         return tensors, configuration
 
     @classmethod
-    def from_tensors(
-        cls, tensors: Mapping[str, NDArray[Any]], configuration: Mapping[str, Any]
-    ) -> Self:
-        """Put a model together from what :meth:`save` wrote."""
-        model = cls(**restore_parameters(configuration["parameters"]))
-        widths = sorted(int(name.rpartition("_")[2]) for name in tensors if "conv_bias" in name)
-        model.network_ = Network(
-            tuple(
-                Convolution(tensors[f"conv_weight_{width}"], tensors[f"conv_bias_{width}"])
-                for width in widths
-            ),
-            tensors["output_weight"],
-            tensors["output_bias"],
-        )
-        count = sum(name.startswith("vectors_") for name in tensors)
-        vectors = Vectors.from_tables(
-            (unpack_words(tensors[f"words_{n}"]), tensors[f"vectors_{n}"]) for n in range(count)
-        )
-        model.inputs_ = Inputs(
-            Tokenizer.from_configuration(configuration["tokenizer"]),
-            vectors,
-            configuration["normalisation"]["mean"],
-            configuration["normalisation"]["deviation"],
-            max(widths),
-        )
-        model.vectors = vectors
-        model.classes_ = np.array(configuration["classes"])
-        frequencies = tensors["document_frequency"].tolist()
-        model.vocabulary_ = dict(zip(unpack_words(tensors["vocabulary"]), frequencies, strict=True))
-        model.provenance_ = configuration["provenance"]
+    def from_tensors(cls, stored: StoredModel) -> Self:
+        """Put a model together from what :meth:`save` wrote, each part taken, and so checked."""
+        classes, provenance = stored.classes(), stored.provenance()
+        network, inputs, vocabulary = from_stored(stored, provenance.get("documents"))
+        parameters = stored.parameters({**PARAMETERS, "class_weight": stored_class_weight(classes)})
+        model = cls(**parameters)
+        widths = tuple(convolution.width for convolution in network.convolutions)
+        if widths_of("width", model.width) != widths:
+            raise stored.fault(f"parameters.width is {model.width!r:.60}, the filters' is {widths}")
+        model.network_, model.inputs_, model.vocabulary_ = network, inputs, vocabulary
+        model.vectors = inputs.vectors
+        model.classes_, model.provenance_ = classes, provenance
         return model
 
 

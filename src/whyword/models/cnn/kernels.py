@@ -6,6 +6,9 @@ added at τ = 0, a document's responses are z[t, j] = Σ_τ P[w[t + τ], τ, j].
 
 Documents are rows of table numbers, one after the other: document d is
 ``ids[offsets[d]:offsets[d + 1]]``, padded to at least the width of the filters.
+
+Compiled loops do not check bounds. They may trust shapes: :mod:`whyword.models.stored` has checked
+those of a model that comes from a folder.
 """
 
 from typing import NamedTuple

@@ -1,12 +1,14 @@
 """Training the network: torch's optimiser and autograd around our own kernels."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.base.checks import real_number, share, whole_number
 from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.progress import OnProgress, Progress
 from whyword.models.cnn.inputs import (
@@ -18,12 +20,48 @@ from whyword.models.cnn.inputs import (
 )
 from whyword.models.cnn.kernels import filter_gradient, pooled_maxima
 from whyword.models.cnn.network import Convolution, Network
+from whyword.models.stored import Check, optional
 
 if TYPE_CHECKING:
     import torch
 
 
 STAGE = "training"
+
+MOST_WIDTH, MOST_FILTERS = 100, 100_000
+
+
+def widths_of(name: str, value: object) -> tuple[int, ...]:
+    """Return the filters' widths in increasing order; raise if they are unfit."""
+    several = isinstance(value, Iterable) and not isinstance(value, str | Mapping)
+    widths = list(value) if several else [value]  # type: ignore[call-overload]
+    checked = sorted(whole_number(name, width, most=MOST_WIDTH) for width in widths)
+    if not checked or len(set(checked)) != len(checked):
+        raise InputError(Argument(name), f" takes one or several different numbers, not {value!r}")
+    return tuple(checked)
+
+
+def held_out(name: str, value: object) -> float:
+    """Return the number or the share of documents to hold out; raise if it is unfit."""
+    if isinstance(value, float | np.floating):
+        return share(name, value)
+    return whole_number(name, value, least=0)
+
+
+# from the classifier's arguments to what is made of them; raise if they are unfit
+CHECKS: dict[str, Check[Any]] = {
+    "width": widths_of,
+    "filters": partial(whole_number, most=MOST_FILTERS),
+    "dropout": share,
+    "word_dropout": share,
+    "l2": real_number,
+    "epochs": whole_number,
+    "batch_size": whole_number,
+    "learning_rate": partial(real_number, above=0),
+    "seed": partial(whole_number, least=0),
+    "validation": held_out,
+    "max_words": optional(whole_number),
+}
 
 
 @dataclass(frozen=True)
@@ -39,6 +77,13 @@ class Settings:
     batch_size: int
     learning_rate: float
     seed: int
+
+    @classmethod
+    def of(cls, width: object, **parameters: object) -> "Settings":
+        """Return the settings that the classifier's arguments are; raise if they are unfit."""
+        widths = widths_of("width", width)
+        names = [field.name for field in fields(cls) if field.name != "widths"]
+        return cls(widths, **{name: CHECKS[name](name, parameters[name]) for name in names})
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,21 +11,24 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import real_number, strings, whole_number
-from whyword.base.errors import Argument, InputError, MissingExtraError
+from whyword.base.checks import strings
+from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.labels import check_storable
 from whyword.models.estimator import (
     Estimator,
     check_training_data,
     class_weights,
-    restore_parameters,
+    stored_class_weight,
     stored_parameters,
 )
-from whyword.models.linear.from_sklearn import PipelineFeatures, restore_features
+from whyword.models.linear.from_sklearn import PipelineFeatures
+from whyword.models.linear.stored import CHECKS, from_stored, to_stored
 from whyword.models.linear.tfidf import FeatureRow, TfIdf, fit_tfidf
 from whyword.models.linear.trace import LinearLayer, LinearTrace, PipelineTrace, TfIdfTrace
 from whyword.models.probabilities import softmax
 from whyword.models.protocol import Positions, Trained
-from whyword.models.store import pack_words, provenance, training_provenance, unpack_words
+from whyword.models.store import provenance, training_provenance
+from whyword.models.stored import StoredModel, positive_number
 from whyword.words.document import Document, Text
 from whyword.words.tokenizer import Tokenizer
 
@@ -90,19 +93,19 @@ class SVMClassifier(Estimator, Trained):
         """Train on texts and their labels."""
         start = time.perf_counter()
         checked, classes, numbers = check_training_data(texts, labels)
-        if self.C is not None and not 1e-6 <= real_number("C", self.C, above=0) <= 1e6:
-            raise InputError(Argument("C"), f" must be from 1e-6 to 1e6 or None, not {self.C}")
-        seed = whole_number("seed", self.seed, least=0)
+        CHECKS["C"]("C", self.C)
+        sublinear = CHECKS["sublinear"]("sublinear", self.sublinear)
+        seed = CHECKS["seed"]("seed", self.seed)
         weights = class_weights(self.class_weight, classes, numbers)
         tokenizer = Tokenizer(self.max_words)
         documents = list(tokenizer.documents(checked))
-        features = fit_tfidf(documents, tokenizer, self.sublinear)
+        features = fit_tfidf(documents, tokenizer, sublinear)
         if not features.words:
             raise InputError("the texts to train on have no words")
         rows = [features.row_of(features.read(document)) for document in documents]
         matrix = _matrix(rows, len(features.words))
         trainer = _Trainer(matrix, numbers, weights, seed)
-        folds = min(whole_number("folds", self.folds, least=2), int(np.bincount(numbers).min()))
+        folds = min(CHECKS["folds"]("folds", self.folds), int(np.bincount(numbers).min()))
         grid = _GRID if self.C is None else (float(self.C),)
         chosen, accuracy, scores = trainer.cross_validate(grid, folds)
         self.output_weight_, self.output_bias_ = trainer.train(chosen)
@@ -131,6 +134,7 @@ class SVMClassifier(Estimator, Trained):
                 "a Count or Tfidf vectoriser and a linear classifier"
             )
         vectorizer, classifier = steps
+        check_storable(getattr(classifier, "classes_", ()))
         features = PipelineFeatures(vectorizer)
         model = cls(sublinear=bool(getattr(vectorizer, "sublinear_tf", False)))
         model.classes_, weight, bias = _linear_parts(classifier)
@@ -215,22 +219,8 @@ class SVMClassifier(Estimator, Trained):
     def to_tensors(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the tensors and the configuration that :meth:`save` writes."""
         self.check_fitted()
-        features = self.features_
-        tensors: dict[str, NDArray[Any]] = {
-            "output_weight": self.output_weight_,
-            "output_bias": self.output_bias_,
-            "vocabulary": pack_words(features.words),
-        }
-        if isinstance(features, TfIdf):
-            tensors["document_frequency"] = features.frequencies
-            described: dict[str, Any] = {
-                "documents": features.documents,
-                "sublinear": features.sublinear,
-                "tokenizer": features.tokenizer.configuration(),
-            }
-        else:
-            tensors["idf"] = features.idf()
-            described = features.configuration()
+        tensors, described = to_stored(self.features_)
+        tensors |= {"output_weight": self.output_weight_, "output_bias": self.output_bias_}
         configuration = {
             "kind": self.kind,
             "classes": self.classes_.tolist(),
@@ -242,27 +232,16 @@ class SVMClassifier(Estimator, Trained):
         return tensors, configuration
 
     @classmethod
-    def from_tensors(
-        cls, tensors: Mapping[str, NDArray[Any]], configuration: Mapping[str, Any]
-    ) -> Self:
-        """Put a model together from what :meth:`save` wrote."""
-        model = cls(**restore_parameters(configuration["parameters"]))
-        model.classes_ = np.array(configuration["classes"])
-        model.output_weight_ = tensors["output_weight"]
-        model.output_bias_ = tensors["output_bias"]
-        model.temperature_ = configuration["temperature"]
-        model.provenance_ = configuration["provenance"]
-        described, words = configuration["features"], unpack_words(tensors["vocabulary"])
-        if "vectorizer" in described:
-            model.features_ = restore_features(described, words, tensors["idf"])
-        else:
-            model.features_ = TfIdf(
-                Tokenizer.from_configuration(described["tokenizer"]),
-                words,
-                tensors["document_frequency"],
-                described["documents"],
-                described["sublinear"],
-            )
+    def from_tensors(cls, stored: StoredModel) -> Self:
+        """Put a model together from what :meth:`save` wrote, each part taken, and so checked."""
+        classes = stored.classes()
+        model = cls(**stored.parameters({**CHECKS, "class_weight": stored_class_weight(classes)}))
+        model.classes_ = classes
+        model.features_ = from_stored(stored)
+        model.output_weight_ = stored.tensor("output_weight", np.float64, "V", "C")
+        model.output_bias_ = stored.tensor("output_bias", np.float64, "C")
+        model.temperature_ = stored.settings.take("temperature", positive_number)
+        model.provenance_ = stored.provenance()
         return model
 
 

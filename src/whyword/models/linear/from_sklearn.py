@@ -1,22 +1,28 @@
 """Features of a vectoriser that somebody fitted with scikit-learn."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.base.checks import one_of, whole_number
 from whyword.base.errors import InputError, MissingExtraError
 from whyword.models.linear.placement import locate_features
 from whyword.models.linear.tfidf import Bag, FeatureRow, linked_bag
+from whyword.models.stored import (
+    Check,
+    Settings,
+    StoredModel,
+    distinct_strings,
+    optional,
+    true_or_false,
+)
 from whyword.words.document import Document, Text
 
-_VECTORISERS = ("CountVectorizer", "TfidfVectorizer")
 _CALLABLES = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
-_KEPT = (
-    *("strip_accents", "lowercase", "stop_words", "token_pattern", "ngram_range", "analyzer"),
-    *("binary", "norm", "use_idf", "smooth_idf", "sublinear_tf", "encoding", "decode_error"),
-)
 
 
 class PipelineFeatures:
@@ -32,9 +38,9 @@ class PipelineFeatures:
 
     def __init__(self, vectorizer: Any) -> None:  # noqa: ANN401 - scikit-learn has no types
         name = type(vectorizer).__name__
-        if name not in _VECTORISERS:
+        if name not in _KEPT:
             raise InputError(
-                f"the pipeline begins with {name}; it must be one of {', '.join(_VECTORISERS)}"
+                f"the pipeline begins with {name}; it must be one of {', '.join(_KEPT)}"
             )
         if not hasattr(vectorizer, "vocabulary_"):
             raise InputError(f"the pipeline's {name} is not fitted yet; fit the pipeline first")
@@ -102,10 +108,9 @@ class PipelineFeatures:
         stop_words = parameters["stop_words"]
         if stop_words is not None and not isinstance(stop_words, str):
             parameters["stop_words"] = sorted(stop_words)
-        return {
-            "vectorizer": type(self.vectorizer).__name__,
-            "parameters": {name: parameters[name] for name in _KEPT if name in parameters},
-        }
+        kind = type(self.vectorizer).__name__
+        kept = {name: parameters[name] for name in _KEPT[kind]}
+        return {"vectorizer": kind, "parameters": kept}
 
     def idf(self) -> NDArray[np.float64]:
         """Return the vectoriser's idf, (V,); ones if it has none."""
@@ -114,21 +119,76 @@ class PipelineFeatures:
         return np.ones(len(self.words))
 
 
-def restore_features(
-    configuration: Mapping[str, Any], words: list[str], idf: NDArray[np.float64]
-) -> PipelineFeatures:
-    """Make the vectoriser again."""
+def _stop_words(name: str, value: object) -> str | list[str]:
+    return "english" if value == "english" else distinct_strings(name, value)
+
+
+def _pattern(name: str, value: object) -> str:
+    """Return a regular expression that a vectoriser can cut words by."""
+    try:
+        if isinstance(value, str) and re.compile(value).groups <= 1:
+            return value
+    except (re.error, ValueError, OverflowError, RecursionError):
+        pass
+    raise InputError(f"{name} is no regular expression with one group at most: {value!r:.60}")
+
+
+def _range(name: str, value: object) -> tuple[int, int]:
+    if isinstance(value, list) and len(value) == 2:
+        least, most = (whole_number(name, number) for number in value)
+        if least <= most:
+            return least, most
+    raise InputError(f"{name} must be two numbers, the lower first, not {value!r:.60}")
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{name} must be a text, not {value!r:.60}")
+    return value
+
+
+_COUNTING: dict[str, Check[Any]] = {
+    "strip_accents": optional(partial(one_of, choices=("ascii", "unicode"))),
+    "lowercase": true_or_false,
+    "stop_words": optional(_stop_words),
+    "token_pattern": optional(_pattern),
+    "ngram_range": _range,
+    "analyzer": partial(one_of, choices=("word", "char", "char_wb")),
+    "binary": true_or_false,
+    "encoding": _text,
+    "decode_error": partial(one_of, choices=("strict", "ignore", "replace")),
+}
+_WEIGHTING: dict[str, Check[Any]] = {
+    "norm": optional(partial(one_of, choices=("l1", "l2"))),
+    "use_idf": true_or_false,
+    "smooth_idf": true_or_false,
+    "sublinear_tf": true_or_false,
+}
+# what is kept of a vectoriser's parameters, and what it may be
+_KEPT = {"CountVectorizer": _COUNTING, "TfidfVectorizer": _COUNTING | _WEIGHTING}
+
+
+def restore_features(stored: StoredModel, features: Settings) -> PipelineFeatures:
+    """Make the vectoriser again.
+
+    Parameters
+    ----------
+    stored : StoredModel
+        Of which its words and their idf are taken.
+    features : Settings
+        What :meth:`PipelineFeatures.configuration` returned.
+    """
+    kind = features.take("vectorizer", partial(one_of, choices=tuple(_KEPT)))
+    parameters = features.section("parameters").take_any(_KEPT[kind])
+    if parameters.get("token_pattern", "") is None and parameters.get("analyzer", "word") == "word":
+        raise stored.fault("features.parameters.token_pattern is null, and there is no other rule")
+    words = stored.words("vocabulary", "V", least=1)
+    idf = stored.tensor("idf", np.float64, "V")
     try:
         from sklearn.feature_extraction import text as vectorisers
     except ImportError:
         raise MissingExtraError("scikit-learn", "train") from None
-    if configuration["vectorizer"] not in _VECTORISERS:
-        raise InputError(f"unknown vectoriser {configuration['vectorizer']!r}")
-    stored = configuration["parameters"]
-    parameters = {name: stored[name] for name in _KEPT if name in stored}
-    parameters["ngram_range"] = tuple(parameters["ngram_range"])
-    make = getattr(vectorisers, configuration["vectorizer"])
-    vectorizer = make(vocabulary=words, **parameters)
+    vectorizer = getattr(vectorisers, kind)(vocabulary=words, **parameters)
     vectorizer.fit([""])  # sets up what the vocabulary decides; the idf follows
     if getattr(vectorizer, "use_idf", False):
         vectorizer.idf_ = np.array(idf)

@@ -1,0 +1,115 @@
+"""A linear model's folder that somebody changed: what does not fit is refused before it is used."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from tampered import Change, settings, tamper, tensors, with_number, words
+
+from whyword import InputError, SVMClassifier, load_model
+
+TEXTS, LABELS = ["wa wb wa", "wc wd", "wa we"], ["first", "second", "third"]
+NAN = float("nan")
+
+SVM: dict[str, tuple[Change, str]] = {
+    "temperature null": (settings(temperature=None), "temperature must be a number"),
+    "temperature 0": (settings(temperature=0), "temperature must be a number above"),
+    "temperature below 0": (settings(temperature=-1), "temperature must be a number above"),
+    "a true temperature": (settings(temperature=True), "temperature must be a number"),
+    "NaN weights": (tensors(output_weight=with_number(3, NAN)), "output_weight has a number"),
+    "more weights": (tensors(output_weight=np.ones((6, 3))), "(V = 5, C = 3)"),
+    "more columns": (tensors(output_weight=np.ones((5, 9))), "(V = 5, C = 3)"),
+    "fewer biases": (tensors(output_bias=np.ones(2)), "output_bias has the shape (2,)"),
+    "float32": (tensors(output_bias=np.ones(3, np.float32)), "should be float64"),
+    "no words": (
+        tensors(
+            vocabulary=words([]),
+            document_frequency=np.empty(0, np.int64),
+            output_weight=np.empty((0, 3)),
+        ),
+        "vocabulary has 0 words",
+    ),
+    "equal words": (tensors(vocabulary=words(["wa"] * 5)), "4 words twice"),
+    "frequencies below 0": (tensors(document_frequency=with_number(0, -1)), "the number -1"),
+    "too frequent words": (tensors(document_frequency=with_number(0, 4)), "the number 4"),
+    "an idf, too": (tensors(idf=np.ones(5)), "'idf' is no tensor"),
+    "no documents": (settings(features__documents=0), "features.documents must be a whole number"),
+    "true documents": (settings(features__documents=True), "features.documents must be"),
+    "another truth": (settings(features__sublinear=1), "features.sublinear must be True or False"),
+    "no features": (settings(features=None), "features must be settings by name"),
+    "a small C": (settings(parameters__C=1e-9), "parameters.C must be from 1e-6"),
+    "one fold": (settings(parameters__folds=1), "parameters.folds must be"),
+}
+PIPELINE: dict[str, tuple[Change, str]] = {
+    "another vectoriser": (settings(features__vectorizer="HashingVectorizer"), "features.vectori"),
+    "a vectoriser of settings": (settings(features__vectorizer={}), "features.vectorizer may be"),
+    "no n-grams": (settings(features__parameters__ngram_range=[0, 1]), "ngram_range must be"),
+    "n-grams upside down": (settings(features__parameters__ngram_range=[2, 1]), "the lower first"),
+    "n-grams by one number": (settings(features__parameters__ngram_range=2), "two numbers"),
+    "no pattern": (settings(features__parameters__token_pattern="("), "no regular expression"),
+    "two groups": (settings(features__parameters__token_pattern="(a)(b)"), "one group at most"),
+    "a null pattern": (settings(features__parameters__token_pattern=None), "token_pattern is null"),
+    "a deep pattern": (settings(features__parameters__token_pattern="(" * 9_999), "no regular"),
+    "accents": (settings(features__parameters__strip_accents="all"), "strip_accents may be"),
+    "stop words": (settings(features__parameters__stop_words="german"), "stop_words must be"),
+    "an analyser": (settings(features__parameters__analyzer="code"), "analyzer may be"),
+    "a norm": (settings(features__parameters__norm="l3"), "norm may be"),
+    "no truth": (settings(features__parameters__binary="yes"), "binary must be True or False"),
+    "a function": (settings(features__parameters__tokenizer="os.system"), "is no setting"),
+    "a NaN idf": (tensors(idf=with_number(0, NAN)), "idf has a number that is NaN"),
+    "a short idf": (tensors(idf=np.ones(2)), "idf has the shape (2,)"),
+    "no idf": (tensors(idf=None), "the tensor idf is missing"),
+}
+
+
+def check_refused(folder: Path, change: Change, said: str) -> None:
+    tamper(folder, change)
+    with pytest.raises(InputError) as error:
+        load_model(folder)
+    message = str(error.value)
+    assert message.startswith(f"{folder} is not a whole model: ")
+    assert said in message
+    assert len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", SVM)
+def test_changed_bags_of_words_are_refused(name: str, tmp_path: Path) -> None:
+    SVMClassifier(C=1.0).fit(TEXTS, LABELS).save(tmp_path)
+    check_refused(tmp_path, *SVM[name])
+
+
+@pytest.mark.parametrize("name", PIPELINE)
+def test_changed_pipelines_are_refused(name: str, tmp_path: Path) -> None:
+    pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
+    SVMClassifier.from_pipeline(pipeline).save(tmp_path)
+    check_refused(tmp_path, *PIPELINE[name])
+
+
+def test_a_counting_vectoriser_has_no_norm(tmp_path: Path) -> None:
+    pipeline = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
+    SVMClassifier.from_pipeline(pipeline).save(tmp_path)
+    check_refused(tmp_path, settings(features__parameters__norm="l2"), "'norm' is no setting")
+
+
+def test_names_of_classes_that_no_file_can_keep() -> None:
+    labels = ["first", "second", "half \ud800"]
+    with pytest.raises(InputError, match="label 2 holds half a surrogate pair"):
+        SVMClassifier(C=1.0).fit(TEXTS, labels)
+    pipeline = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, labels)
+    with pytest.raises(InputError, match="label 1 holds half a surrogate pair"):
+        SVMClassifier.from_pipeline(pipeline)
+    with pytest.raises(InputError, match="sublinear must be True or False"):
+        SVMClassifier(sublinear=2).fit(TEXTS, LABELS)  # type: ignore[arg-type]
+
+
+def test_words_that_no_file_can_keep(tmp_path: Path) -> None:
+    texts = ["a \ud800b", "c d", "e f"]
+    pipeline = make_pipeline(CountVectorizer(token_pattern=r"\S+"), LogisticRegression())
+    model = SVMClassifier.from_pipeline(pipeline.fit(texts, LABELS))
+    with pytest.raises(InputError, match=r"a model cannot keep .*half a surrogate pair"):
+        model.save(tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+    assert model.identity is None
