@@ -11,6 +11,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from gunicorn.arbiter import Arbiter
+from gunicorn.config import Config
+from gunicorn.workers.base import Worker
 from served import Server, rest_of
 
 from whyword import InputError
@@ -160,3 +163,27 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
         server.tell_to_go(signal.SIGTERM)
         server.last_words()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_needed_of_gunicorn_is_there() -> None:
+    """None of it is public: if this fails, read the new gunicorn before its version is let in."""
+    for name in (
+        "spawn_workers",
+        "spawn_worker",
+        "handle_int",
+        "handle_term",
+        "SIGNALS",
+        "WORKERS",
+    ):
+        assert hasattr(Arbiter, name), f"gunicorn's arbiter has no {name} any more"
+    assert "num_workers" in dir(Arbiter)
+    for name in ("init_process", "init_signals", "run"):
+        assert callable(getattr(Worker, name)), f"gunicorn's worker has no {name} any more"
+    assert {"ppid", "sockets", "app"} <= set(Worker.__init__.__code__.co_names)
+    assert "wsgi" in Worker.load_wsgi.__code__.co_names
+    known = Config().settings
+    for name in (
+        *("bind", "workers", "worker_class", "preload_app", "timeout", "graceful_timeout"),
+        *("control_socket_disable", "proc_name", "loglevel", "worker_tmp_dir"),
+    ):
+        assert name in known, f"gunicorn has no setting {name} any more"
