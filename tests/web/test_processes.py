@@ -17,6 +17,8 @@ from gunicorn.workers.base import Worker
 from served import Server, rest_of
 
 from whyword import InputError
+from whyword.web.limits import Limits
+from whyword.web.processes import _Application
 from whyword.web.serving import bound_socket
 
 pytestmark = pytest.mark.slow(reason="starts servers of several processes")
@@ -163,6 +165,26 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
         server.tell_to_go(signal.SIGTERM)
         server.last_words()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_connections_may_be_shared_unevenly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All may come to one process, which must not turn away what the others have room for."""
+
+    async def app(*_: object) -> None:
+        raise AssertionError
+
+    def most(count: int) -> int:
+        with bound_socket("127.0.0.1", 0) as bound:
+            made = _Application(app, bound, Limits(connections=500), count)
+            os.close(int(made.cfg.bind[0].removeprefix("fd://")))
+        assert made.limits.held_bytes == Limits().held_bytes
+        found: int = made.limits.connections
+        return found
+
+    for files, expected in ((65_536, 2_000), (1_024, 960), (-1, 2_000)):
+        monkeypatch.setattr("resource.getrlimit", lambda _, soft=files: (soft, soft))
+        assert most(4) == expected
+        assert most(1) == 500
 
 
 def test_what_is_needed_of_gunicorn_is_there() -> None:
