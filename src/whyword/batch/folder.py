@@ -108,6 +108,7 @@ class RunFolder:
         self.rejected = rejects.read_bytes().count(b"\n") if rejects.is_file() else 0
         if (self.path / MANIFEST).read_bytes() != self._manifest():
             return False
+        check_no_strangers(self.path, self.done)
         self._ledger.rewrite(self.done.values())
         return True
 
