@@ -19,8 +19,8 @@ from whyword.evaluation.page import evaluation_page
 from whyword.reports import paper
 from whyword.reports.claims import Claim
 from whyword.reports.page import reproduction_page, words_of_all_classes
+from whyword.reports.plan import Plan
 from whyword.reports.reproduction import Reproduction
-from whyword.reports.study import Plan
 from whyword.reports.tour_page import tour_page
 from whyword.web.docspage import docs_page
 

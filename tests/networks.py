@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from whyword import CNNClassifier, Vectors
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.cnn.network import Convolution, Network
-from whyword.reports.study import Plan
+from whyword.reports.plan import Plan
 from whyword.words import Tokenizer
 
 TOPICS = {

@@ -1,7 +1,5 @@
 """Stages are computed once, and found by what they were made of."""
 
-import json
-import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +10,7 @@ from networks import small_cnn
 from whyword.base.progress import Progress
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.reports import stages as module
-from whyword.reports.stages import Stages, program_digest
+from whyword.reports.stages import Stages
 
 
 def some_stages(folder: Path) -> Stages:
@@ -128,21 +126,3 @@ def test_a_damaged_model_is_trained_anew(tmp_path: Path) -> None:
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-9])
     assert some_stages(tmp_path).model("m", {}, small_cnn).identity == small_cnn().identity
-
-
-def test_digests() -> None:
-    assert program_digest() != program_digest(training=True)
-    assert len(program_digest()) == 64
-    json.dumps(program_digest())
-
-
-def test_a_template_is_part_of_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    package = tmp_path / "whyword"
-    shutil.copytree(Path(module.__file__ or "").parent.parent, package)
-    monkeypatch.setattr(module, "__file__", str(package / "reports" / "stages.py"))
-    digests = []
-    for page in ("a page", "another"):
-        (package / "pages" / "templates" / "tour.html").write_text(page)
-        digests.append([program_digest.__wrapped__(training) for training in (False, True)])
-    assert digests[0][0] != digests[1][0]
-    assert digests[0][1] == digests[1][1]

@@ -7,7 +7,7 @@ from networks import small_cnn, topical
 from whyword import explanatory_power, summarize
 from whyword.corpora.corpus import Part
 from whyword.reports import study
-from whyword.reports.study import Plan
+from whyword.reports.plan import Plan
 
 TEXTS, LABELS = topical(80, seed=4)
 TEST = Part(["", *TEXTS], ["space", *LABELS], [str(n) for n in range(81)])

@@ -12,8 +12,8 @@ from whyword.cli.options import OutFolder
 from whyword.cli.outputs import checked_folder, stdout_console
 from whyword.cli.tables import claim_table
 from whyword.reports.files import write_reproduction
+from whyword.reports.plan import QUICK, Plan
 from whyword.reports.reproduction import reproduce as reproduction_of
-from whyword.reports.study import QUICK, Plan
 
 log = logging.getLogger(__name__)
 

@@ -15,20 +15,16 @@ from whyword.base.progress import OnProgress
 from whyword.corpora.corpus import Corpus, Part, load_corpus
 from whyword.corpora.overview import describe
 from whyword.evaluation.comparison import Comparison
-from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
-from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.store import provenance
 from whyword.reports import paper, study
-from whyword.reports.background import Background
 from whyword.reports.claims import Claim, claims
 from whyword.reports.machine import machine, peak_memory
-from whyword.reports.stages import KeptModel, Stages, digest_of
-from whyword.reports.study import Plan
+from whyword.reports.plan import Plan
+from whyword.reports.stages import Stages, digest_of
+from whyword.reports.training import train_models
 from whyword.vectors.pretrained import PRETRAINED, no_such_vectors
-from whyword.vectors.vectors import Vectors
 
-SUBLINEAR = False  # the paper's bag of words counts; 1 + ln m, our default, makes TFIDF stronger
 _SECONDS = {  # of a stage of each kind in a full run on two cores
     "corpus": 3,
     "word vectors": 40,  # beside the SVM
@@ -116,7 +112,7 @@ def _run_stages(
         "vectors": version,
     }
     corpus = stages.result("corpus", data, partial(_corpus, whole))
-    models = _models(stages, news.train, data, plan, vectors, networks)
+    models = train_models(stages, news.train, data, plan, vectors, networks)
     load = lru_cache(maxsize=1)(lambda name: models[name].load())
     by_name: dict[str, dict[str, Any]] = {}
     for one in order:
@@ -233,61 +229,6 @@ def _corpus(news: Corpus) -> dict[str, Any]:
         "short_documents": figures.test.short,
         "vocabulary": figures.train.vocabulary_400,
     }
-
-
-def _models(
-    stages: Stages,
-    train: Part,
-    data: dict[str, Any],
-    plan: Plan,
-    vectors: str | Path | None,
-    networks: dict[str, tuple[int, int]],
-) -> dict[str, KeptModel]:
-    """Return the SVM and the networks, trained if they are not there."""
-    texts, labels = train.texts, train.labels or []
-    inputs = {"train": data["train"], "plan": data["plan"], "vectors": data["vectors"]}
-    looked_up: list[Vectors] = []
-
-    def word_vectors() -> Vectors:
-        if not looked_up and vectors is not None:
-            looked_up.append(Vectors.load(vectors))
-        elif not looked_up:
-            epochs, seed = plan.cbow_epochs, plan.seed
-            looked_up.append(Vectors.for_texts(texts, epochs=epochs, seed=seed, on_progress=False))
-        return looked_up[0]
-
-    def describe_vectors() -> dict[str, Any]:
-        learned = word_vectors()
-        return {"dimensions": learned.dimensions, "coverage": learned.coverage(texts)}
-
-    # CBOW has one core only, so the SVM is trained on the other meanwhile
-    learning = None if stages.has("word vectors", inputs) else Background(describe_vectors)
-
-    def svm() -> Estimator:
-        return SVMClassifier(
-            sublinear=SUBLINEAR, max_words=paper.MOST_WORDS, folds=plan.folds, seed=plan.seed
-        ).fit(texts, labels)
-
-    def cnn(name: str, width: int, filters: int) -> Estimator:
-        alone = name == paper.PRETRAINED
-        return CNNClassifier(
-            vectors=Vectors.load(paper.PRETRAINED_VECTORS) if alone else word_vectors(),
-            width=width,
-            filters=round(plan.filters * filters),
-            epochs=plan.epochs,
-            learning_rate=plan.learning_rate,
-            validation=plan.validation,
-            max_words=paper.MOST_WORDS,
-            seed=plan.seed,
-            on_progress=False,
-        ).fit(texts, labels)
-
-    models = {"SVM": stages.model("training SVM", {**inputs, "sublinear": SUBLINEAR}, svm)}
-    stages.result("word vectors", inputs, learning.result if learning else describe_vectors)
-    for name, (width, filters) in networks.items():
-        more = {**inputs, "width": width, "filters": filters}
-        models[name] = stages.model(f"training {name}", more, partial(cnn, name, width, filters))
-    return models
 
 
 def _tests(rows: dict[str, Any], plan: Plan) -> dict[str, Comparison]:

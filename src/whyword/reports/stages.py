@@ -3,11 +3,9 @@
 A run that was killed continues behind the last stage that was kept.
 """
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,27 +17,10 @@ from whyword.base.store import Entry, Store
 from whyword.corpora.corpus import Part
 from whyword.models.estimator import Estimator
 from whyword.models.loading import load_model
-from whyword.models.store import fingerprint, provenance
+from whyword.models.store import fingerprint
+from whyword.reports.program import program_digest
 
 T = TypeVar("T")
-
-# what a trained model depends on; a change elsewhere need not train it again
-_TRAINING = (
-    *("base/compiled.py", "words/*.py", "corpora/split.py", "vectors/*.py"),
-    *("models/*.py", "models/cnn/*.py", "models/linear/*.py"),
-)
-_EVERYTHING = ("**/*.py", "pages/templates/*", "pages/static/*")
-
-
-@cache
-def program_digest(training: bool = False) -> str:
-    """Return the sha256 of the package's source, or of what training uses, and of versions."""
-    package = Path(__file__).parent.parent
-    patterns = _TRAINING if training else _EVERYTHING
-    digest = hashlib.sha256(json.dumps(provenance(), sort_keys=True).encode())
-    for path in sorted({path for pattern in patterns for path in package.glob(pattern)}):
-        digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
 
 
 def digest_of(part: Part) -> str:

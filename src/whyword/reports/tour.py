@@ -28,7 +28,8 @@ from whyword.methods.predict import probabilities_of
 from whyword.methods.registry import methods_for
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import ElementWise, Embedded, TextClassifier
-from whyword.reports.stages import digest_of, program_digest
+from whyword.reports.program import program_digest
+from whyword.reports.stages import digest_of
 from whyword.reports.tour_page import tour_page
 
 PAGE, WORDS, MAP, EVALUATION, FACTS = (
