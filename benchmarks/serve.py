@@ -159,7 +159,7 @@ def serve(kind: str, shape: Shape, folder: Path) -> None:
     async def telling(scope: Message, receive: Receive, send: Send) -> None:
         await app(scope, receive, send)
         if scope["type"] == "lifespan":
-            words = model.words_
+            words = getattr(engine.model, "words_", None)  # the engine's own copy keeps them
             kept = words.kept if isinstance(words, RecentWords) else None
             told = (0, 0) if kept is None else (len(kept), kept.capacity)
             os.write(1, f"{told[0]} {told[1]}\n".encode())  # in one piece

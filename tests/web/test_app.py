@@ -6,6 +6,8 @@ import sys
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
 from networks import made_cnn
 from pydantic import TypeAdapter
 from served import KINDS, TEXT, app, ask, check_refused, model
@@ -14,6 +16,7 @@ from whyword.base.errors import MissingExtraError
 from whyword.web import schema
 from whyword.web.access import Access
 from whyword.web.app import create_app
+from whyword.web.assets import DOCS, assets
 from whyword.web.engine import Engine
 
 ROUTES = {
@@ -62,13 +65,51 @@ def test_every_answer_is_guarded() -> None:
         assert "server" not in answer.headers
 
 
-def test_a_token_guards_the_api_and_not_the_page() -> None:
-    guarded = create_app(Engine(made_cnn()), access=Access(token="secret"))
-    for path in ("/api/about", "/api/openapi.json", "/api/docs", "/api/nothing"):
-        check_refused(ask(guarded, path), 401, "token")
-    assert ask(guarded, "/api/about", headers={"authorization": "Bearer secret"}).status == 200
-    for path in ("/", "/static/heatmap.css", "/healthz"):
-        assert ask(guarded, path).status == 200
+def every_path() -> set[str]:
+    """Return the paths of all routes, with something in the place of their parameters."""
+    engine = Engine(made_cnn())
+    inner: Any = create_app(engine)
+    while not isinstance(inner, FastAPI):
+        inner = getattr(inner, "_app", None) or inner.app
+    found = {getattr(context, "path", "") for context in iter_route_contexts(inner.routes)}
+    assert found >= {"/", "/healthz", "/static/{name}", "/api/docs", "/api/openapi.json"}
+    assert found > set(ask(app(), "/api/openapi.json").json["paths"])
+    files = {f"/static/{name}" for name in (*assets(), DOCS)}
+    return {path.replace("{number}", "1") for path in found if path != "/static/{name}"} | files
+
+
+def test_without_the_token_nothing_is_told_of_the_model() -> None:
+    """Every path that is not known to be public is closed; those that are know no model."""
+    model = made_cnn()
+    guarded = create_app(Engine(model), access=Access(token="secret"))
+    other = create_app(Engine(made_cnn(classes=5)), access=Access(token="other"))
+    public = set()
+    for path in every_path():
+        for method in ("GET", "HEAD", "POST", "OPTIONS", "DELETE"):
+            answer = ask(guarded, path, method=method)
+            if answer.status == 401:
+                assert answer.body == b"" or "token" in answer.problem
+                continue
+            public.add(path)
+            assert answer == ask(other, path, method=method)
+            assert b"class 0" not in answer.body
+            assert str(model.identity).encode() not in answer.body
+    pages = {f"/static/{name}" for name in assets()}
+    assert public == {"/", "/favicon.ico", "/healthz"} | pages
+    bearing = {"authorization": "Bearer secret"}
+    assert b"class 0" in ask(guarded, "/api/docs", headers=bearing).body
+    assert ask(guarded, "/api/about", headers=bearing).status == 200
+    check_refused(ask(guarded, "/static/docs.html", headers=bearing), 404)
+
+
+def test_head_is_answered_wherever_get_is() -> None:
+    paths = every_path()
+    assert paths
+    for path in paths:
+        asked, got = ask(app(), path, method="HEAD"), ask(app(), path, method="GET")
+        assert (asked.status, asked.body) == (got.status, b"")
+        assert asked.headers == got.headers
+    assert ask(app(), "/api/documents/1", method="HEAD").status == 200
 
 
 def test_the_log_has_the_route_and_no_text(caplog: pytest.LogCaptureFixture) -> None:

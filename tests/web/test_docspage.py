@@ -67,7 +67,7 @@ def test_what_this_server_takes_is_in_words() -> None:
     assert "documents list of DocumentIn or string (at most 1,000,000) (1 to 64)" in seen
     assert '"predicted", "all", "class 0", "class 1", "class 2"' in seen
     assert "top integer (1 to 50)" in seen
-    assert "deleted list of integer (at least 0), by default []" in seen
+    assert "deleted list of integer (at least 0) (at most 20,000), by default []" in seen
     assert "against one of" in seen
     assert "word string (at most 1,000) (needed)" in seen
     assert "curl -s localhost:PORT/api/explain" in seen

@@ -11,7 +11,7 @@ import pytest
 from keywords import Keywords
 from networks import made_cnn, some_vectors
 from numpy.typing import NDArray
-from served import KINDS, LABELS, TEXT, TEXTS, arrived, model
+from served import KINDS, LABELS, TEXT, TEXTS, arrived, model, records
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -19,7 +19,9 @@ from sklearn.pipeline import make_pipeline
 from whyword import CNNClassifier, Explanation, InputError, SVMClassifier, explain
 from whyword.methods.registry import METHODS
 from whyword.models.cnn.word_cache import RecentWords
+from whyword.web.app import create_app
 from whyword.web.engine import Engine
+from whyword.web.library import open_library
 from whyword.web.limits import Limits
 from whyword.words import tokenizer
 from whyword.words.scan import word_spans
@@ -95,15 +97,34 @@ def test_a_memory_changes_nothing() -> None:
     assert isinstance(plain, CNNClassifier)
     plain.cache_words(0)
     engine = Engine(with_cache)
+    engine.keep_words()
     for _ in range(2):
         for explanation, expected in zip(
             explain_all(engine, TEXTS[:5], "all"), explain(plain, TEXTS[:5], "all"), strict=True
         ):
             np.testing.assert_allclose(explanation["relevance"], expected.relevance, atol=1e-5)
-    assert isinstance(with_cache, CNNClassifier)
-    assert isinstance(with_cache.words_, RecentWords)
-    Engine(with_cache, cache_bytes=0)
-    assert not isinstance(with_cache.words_, RecentWords)
+    assert isinstance(engine.model, CNNClassifier)
+    assert isinstance(engine.model.words_, RecentWords)
+    without = Engine(with_cache, cache_bytes=0)
+    without.keep_words()
+    assert isinstance(without.model, CNNClassifier)
+    assert not isinstance(without.model.words_, RecentWords)
+
+
+def test_the_callers_model_stays_as_it_is() -> None:
+    used = deepcopy(model("cnn"))
+    assert isinstance(used, CNNClassifier)
+    before = dict(vars(used))
+    engine = Engine(used)
+    create_app(engine, open_library(engine.model, records(), "posts"))
+    engine.explain([TEXT], [None], [[]])
+    assert vars(used).keys() == before.keys()
+    assert all(vars(used)[name] is before[name] for name in before)
+    assert not isinstance(used.words_, RecentWords)
+    used.cache_words(1 << 16)
+    kept = used.words_
+    create_app(Engine(used))
+    assert used.words_ is kept
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -187,6 +187,19 @@ def test_without_the_token_the_api_says_nothing(given: str) -> None:
     assert "secret" not in answer.problem
 
 
+@pytest.mark.parametrize("name", ["host", "authorization", "origin", "content-type"])
+def test_what_can_be_said_once_is_not_said_twice(name: str) -> None:
+    """A proxy before this server may have gone by the one, where this server would by the other."""
+    for values in ((b"localhost", b"localhost"), (b"localhost", b"evil.example")):
+        headers = [(name.encode(), value) for value in values]
+        strict = guard(app=unasked, hosts=(), token="secret")
+        start, rest = asyncio.run(answered(strict, never, headers))
+        assert start["status"] == 400
+        assert (b"connection", b"close") in start["headers"]
+        said = json.loads(rest["body"])["detail"]
+        assert said == f"a request has one header {name}, not several"
+
+
 def test_with_the_token() -> None:
     headers = {"authorization": "Bearer secret"}
     assert ask(guard(token="secret"), "/api/x", headers=headers).status == 200
@@ -195,7 +208,48 @@ def test_with_the_token() -> None:
 
 @pytest.mark.parametrize("path", ["/", "/static/style.css", "/healthz", "/favicon.ico"])
 def test_the_page_needs_no_token(path: str) -> None:
-    assert ask(guard(token="secret"), path).status == 200
+    for method in ("GET", "HEAD"):
+        assert ask(guard(token="secret"), path, method=method).status == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/static/docs.html", "/static/openapi.json", "/static/", "/static", "/static/style.css/"),
+        *("/static/../api/about", "/static/%2e%2e/api/about", "/static/style.css%2f..%2fabout"),
+        *("//", "//api/about", "/API/about", "/api", "/api/", "/%2e/api/about", "/api%2fabout"),
+        *("/healthz/", "/healthz/x", "/Healthz", "/nothing", "/openapi.json", "/docs", "*", ""),
+    ],
+)
+def test_whatever_is_not_known_to_be_public_asks_for_the_token(path: str) -> None:
+    for method in ("GET", "HEAD", "POST", "OPTIONS", "PUT", "TRACE"):
+        answer = ask(guard(app=unasked, token="secret"), path, method=method)
+        assert answer.status == 401
+
+
+# ---- HEAD ---------------------------------------------------------------------------------------
+
+
+def test_head_is_get_without_the_body(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    seen: list[str] = []
+
+    async def page(scope: Scope, receive: Receive, send: Send) -> None:
+        seen.append(scope["method"])
+        scope["route"] = type("Route", (), {"path": "/page"})
+        headers = [(b"content-length", b"4")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"ab", "more_body": True})
+        await send({"type": "http.response.body", "body": b"cd"})
+
+    answer = ask(guard(app=page), "/", method="HEAD")
+    assert (answer.status, answer.body, answer.headers["content-length"]) == (200, b"", "4")
+    assert ask(guard(app=page), "/").body == b"abcd"
+    assert seen == ["GET", "GET"]
+    assert [line["method"] for line in lines(caplog)] == ["HEAD", "GET"]
+    assert [(line["route"], line["sent"]) for line in lines(caplog)] == [("/page", 0), ("/page", 4)]
+    refused = ask(guard(token="t"), "/api/x", method="HEAD")
+    assert (refused.status, refused.body) == (401, b"")
 
 
 # ---- how much ---------------------------------------------------------------------------------
@@ -419,6 +473,7 @@ async def answered(
 ) -> list[Message]:
     """Return what an application sends to a client of one's own."""
     messages: list[Message] = []
+    given = headers or []
 
     async def send(message: Message) -> None:
         messages.append(message)
@@ -428,7 +483,7 @@ async def answered(
         "method": "POST",
         "path": "/api/x",
         "scheme": "http",
-        "headers": [*(headers or []), (b"host", b"localhost")],
+        "headers": [*given, *(() if b"host" in dict(given) else ((b"host", b"localhost"),))],
     }
     await app(scope, receive, send)
     return messages

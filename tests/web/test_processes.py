@@ -11,9 +11,14 @@ from pathlib import Path
 
 import psutil
 import pytest
+from gunicorn.arbiter import Arbiter
+from gunicorn.config import Config
+from gunicorn.workers.base import Worker
 from served import Server, rest_of
 
 from whyword import InputError
+from whyword.web.limits import Limits
+from whyword.web.processes import _Application
 from whyword.web.serving import bound_socket
 
 pytestmark = pytest.mark.slow(reason="starts servers of several processes")
@@ -160,3 +165,47 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
         server.tell_to_go(signal.SIGTERM)
         server.last_words()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_connections_may_be_shared_unevenly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All may come to one process, which must not turn away what the others have room for."""
+
+    async def app(*_: object) -> None:
+        raise AssertionError
+
+    def most(count: int) -> int:
+        with bound_socket("127.0.0.1", 0) as bound:
+            made = _Application(app, bound, Limits(connections=500), count)
+            os.close(int(made.cfg.bind[0].removeprefix("fd://")))
+        assert made.limits.held_bytes == Limits().held_bytes
+        found: int = made.limits.connections
+        return found
+
+    for files, expected in ((65_536, 2_000), (1_024, 960), (-1, 2_000)):
+        monkeypatch.setattr("resource.getrlimit", lambda _, soft=files: (soft, soft))
+        assert most(4) == expected
+        assert most(1) == 500
+
+
+def test_what_is_needed_of_gunicorn_is_there() -> None:
+    """None of it is public: if this fails, read the new gunicorn before its version is let in."""
+    for name in (
+        "spawn_workers",
+        "spawn_worker",
+        "handle_int",
+        "handle_term",
+        "SIGNALS",
+        "WORKERS",
+    ):
+        assert hasattr(Arbiter, name), f"gunicorn's arbiter has no {name} any more"
+    assert "num_workers" in dir(Arbiter)
+    for name in ("init_process", "init_signals", "run"):
+        assert callable(getattr(Worker, name)), f"gunicorn's worker has no {name} any more"
+    assert {"ppid", "sockets", "app"} <= set(Worker.__init__.__code__.co_names)
+    assert "wsgi" in Worker.load_wsgi.__code__.co_names
+    known = Config().settings
+    for name in (
+        *("bind", "workers", "worker_class", "preload_app", "timeout", "graceful_timeout"),
+        *("control_socket_disable", "proc_name", "loglevel", "worker_tmp_dir"),
+    ):
+        assert name in known, f"gunicorn has no setting {name} any more"

@@ -114,18 +114,18 @@ def serve(
         log_texts=log_texts,
     )
     bound = bound_socket(host, port)  # a port that is taken should not cost a minute's wait
-    loaded = open_model(model)
+    count = checked_processes(processes)
+    engine = Engine(open_model(model), limits, (memory << 20) // count)
     library = None
     if source is not None:
         read = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
         records = list(counted(read, "reading"))
         chosen = [records[number] for number in some_of(len(records), limit, seed)]
         with progress_bar("preparing") as report:
-            library = open_library(loaded, chosen, Path(source).name, report)
+            library = open_library(engine.model, chosen, Path(source).name, report)
         if library.labels_are_foreign:
             log.warning("none of the labels of %s is a class of the model", one_line(source))
-    count = checked_processes(processes)
-    application = create_app(Engine(loaded, limits, (memory << 20) // count), library, access)
+    application = create_app(engine, library, access)
     address = address_of(bound, host)
     if not local and token is None:
         log.warning("everybody who reaches this machine may use the model; --token asks for one")

@@ -11,7 +11,6 @@ from whyword.web.assets import DOCS, asset
 from whyword.web.docspage import docs_page
 from whyword.web.engine import Engine
 from whyword.web.library import Library
-from whyword.web.schema import with_limits
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -27,16 +26,20 @@ def create_app(
     ----------
     engine : Engine
     library : Library, optional
-        Without one there is no corpus to look at.
+        Without one there is no corpus to look at. One of the engine's own model shares the words
+        that it keeps.
     access : Access, optional
     """
     check_installed("web", "fastapi", "starlette", "orjson")
     # the command line is imported without these packages
+    from whyword.web.bodies import body_sizes
     from whyword.web.guard import guarded
     from whyword.web.problems import handle_errors
     from whyword.web.routes import corpus, model, page
     from whyword.web.routes.answers import Served
+    from whyword.web.schema import with_limits
 
+    engine.keep_words()
     app = _empty_app()
     served = app.state.served = Served(engine, library)
     handle_errors(app)
@@ -44,7 +47,8 @@ def create_app(
         app.include_router(part.router)
     schema = with_limits(app.openapi(), engine.limits, engine.names, engine.methods)
     app.openapi_schema = schema
-    served.files[DOCS] = asset(DOCS, docs_page(schema).encode())
+    served.sizes = body_sizes(schema)
+    served.docs = asset(DOCS, docs_page(schema).encode())
     return guarded(app, engine.limits, access or Access())
 
 

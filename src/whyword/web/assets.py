@@ -13,6 +13,7 @@ _KINDS = {
     "svg": "image/svg+xml",
 }
 PAGE, DOCS, ICON = "index.html", "docs.html", "icon.svg"
+_OTHERS = ("/", "/favicon.ico", "/healthz")
 
 
 class Asset(NamedTuple):
@@ -29,6 +30,11 @@ def assets() -> dict[str, Asset]:
     contents = {file.name: file.read_bytes() for file in folder.iterdir()}
     contents |= {name: static_file(name) for name in ("scatter.js", "heatmap.css")}
     return {name: asset(name, content) for name, content in contents.items()}
+
+
+def public_paths() -> frozenset[str]:
+    """Return the paths that tell nothing of the model: the page asks for a token itself."""
+    return frozenset([*_OTHERS, *(f"/static/{name}" for name in assets())])
 
 
 def asset(name: str, content: bytes) -> Asset:

@@ -1,20 +1,26 @@
-"""A uvicorn server that does not wait for ever.
+"""A uvicorn server that does not wait for ever, nor take in whatever is sent.
 
 Uvicorn has no limit to the time that the headers of a request may take, nor to the time in which an
-answer must be read: whoever sends a byte a minute would hold a connection as long as he likes. A
-proxy in front of it would see to that, here there is none; so its protocol has timers.
+answer must be read: whoever sends a byte a minute would hold a connection as long as he likes. Nor
+has it one to the size of headers, to what frames a body sent in chunks, and to the requests sent
+before the first is answered. A proxy in front of it would see to that, here there is none; so its
+protocol has timers, and counts. What is overridden is not public: pyproject.toml names the versions
+that this was tested with, tests/web/test_connection.py what it needs of them.
 """
 
 import asyncio
 import logging
 import socket
 from collections.abc import Awaitable, Callable
+from enum import Enum, auto
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from whyword.web.limits import Limits
+from whyword.web.problems import problem
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -44,6 +50,7 @@ def server_of(
     configuration = uvicorn.Config(
         app,
         http=protocol_of(limits),
+        ws="none",  # its web sockets would know none of the limits
         lifespan="on",
         log_config=None,
         access_log=False,
@@ -75,33 +82,102 @@ def protocol_of(limits: Limits) -> type[asyncio.Protocol]:
     return type("LimitedProtocol", (PatientProtocol,), {"limits": limits})
 
 
+class _Stage(Enum):
+    """Where a connection is."""
+
+    BETWEEN = auto()  # messages
+    HEAD = auto()
+    BODY = auto()
+
+
+class _RefusedError(Exception):
+    """Stops the parser."""
+
+
 class PatientProtocol(HttpToolsProtocol):
     """One connection, whose patience ends."""
 
     limits = Limits()
-    _headers: asyncio.TimerHandle | None = None
+    _arriving: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
+    _stage = _Stage.BETWEEN
+    _refusal = (HTTPStatus.BAD_REQUEST, "this is no HTTP request")
+    _messages = 0
+    # of the present message
+    _received = 0  # bytes, without those that came together with its beginning
+    _head_bytes = 0
+    _content = 0  # bytes
+
+    # ---- what arrives -------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for headers."""
         super().connection_made(transport)
-        self._await_headers()
+        self._await_rest()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, but not what never ends."""
+        if self._stage is _Stage.BETWEEN and self._arriving is None:
+            self._await_rest()  # uvicorn stops its own timer now, though it may be an empty line
+        before = self._messages
+        super().data_received(data)
+        if self._messages == before and not self.transport.is_closing():
+            self._received += len(data)
+            self._check_received()
 
     def on_message_begin(self) -> None:
         """Begin to wait for the rest of the headers."""
         super().on_message_begin()
-        self._await_headers()
+        if len(self.pipeline) >= self.limits.pipelined:
+            self._stop(HTTPStatus.BAD_REQUEST, "too many requests before the first is answered")
+        self._stage = _Stage.HEAD
+        self._messages += 1
+        self._received = self._head_bytes = self._content = 0
+        self._await_rest()
+
+    def on_url(self, url: bytes) -> None:
+        """Take a part of the address."""
+        self._count_head(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header; one that comes after the body is counted and dropped."""
+        self._count_head(len(name) + len(value) + len(b": \r\n"))
+        if self._stage is _Stage.HEAD:
+            if len(self.headers) >= self.limits.headers:
+                self._stop_head()
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Wait no more: who waits for the body is the guard."""
-        _cancel(self._headers)
+        self._wait_no_more()
         super().on_headers_complete()
+        self._stage = _Stage.BODY
+
+    def on_body(self, body: bytes) -> None:
+        """Take a part of the body."""
+        self._content += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Wait no more."""
+        self._wait_no_more()
+        self._stage = _Stage.BETWEEN
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the rest of a body that was answered before its end."""
+        super().on_response_complete()
+        if self._stage is _Stage.BODY and self.cycle.response_complete:
+            self._await_rest()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the waiting."""
-        _cancel(self._headers)
+        self._wait_no_more()
         self.resume_writing()  # nobody is going to read the rest
         super().connection_lost(exc)
+
+    # ---- what is sent -------------------------------------------------------------------------
 
     def pause_writing(self) -> None:
         """Begin to wait for the client to read."""
@@ -113,9 +189,60 @@ class PatientProtocol(HttpToolsProtocol):
         _cancel(self._unread)
         super().resume_writing()
 
-    def _await_headers(self) -> None:
-        _cancel(self._headers)
-        self._headers = self._give_up_after(self.limits.read_seconds)
+    def send_400_response(self, msg: str) -> None:
+        """Say why nothing more is read, unless an answer is on its way, and close."""
+        cycle = self.cycle
+        own = self._stage is _Stage.BODY and not self.pipeline and not cycle.response_started
+        if cycle is None or cycle.response_complete or own:
+            status, reason = self._refusal
+            answer = problem(status, reason, connection="close")
+            line = f"HTTP/1.1 {status.value} {status.phrase}".encode()
+            fields = (name + b": " + value for name, value in answer.raw_headers)
+            self.transport.write(b"\r\n".join([line, *fields, b"", bytes(answer.body)]))
+        self.transport.close()
+
+    # ---- limits -------------------------------------------------------------------------------
+
+    def _count_head(self, count: int) -> None:
+        self._head_bytes += count
+        if self._head_bytes > self.limits.header_bytes:
+            self._stop_head()
+
+    def _check_received(self) -> None:
+        """Refuse what no callback counts: a header without end, and what frames chunks."""
+        most = self.limits.header_bytes
+        if self._stage is _Stage.HEAD and self._received > most:
+            self._refusal = self._too_large()
+            self.send_400_response("")
+        # a chunk of one byte takes six: these are not refused for being few, but for being many
+        elif self._stage is _Stage.BODY and self._received > 2 * (most + self._content):
+            self._refusal = HTTPStatus.BAD_REQUEST, "the body comes in too many too small chunks"
+            self.send_400_response("")
+
+    def _too_large(self) -> tuple[HTTPStatus, str]:
+        reason = (
+            f"the headers and the address may have {self.limits.header_bytes:,} bytes, and the "
+            f"headers be {self.limits.headers} at most"
+        )
+        return HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, reason
+
+    def _stop_head(self) -> None:
+        self._stop(*self._too_large())
+
+    def _stop(self, status: HTTPStatus, reason: str) -> None:
+        """Stop the parser; uvicorn then asks for the answer to what is no request."""
+        self._refusal = status, reason
+        raise _RefusedError(reason)
+
+    # ---- waiting ------------------------------------------------------------------------------
+
+    def _await_rest(self) -> None:
+        self._wait_no_more()
+        self._arriving = self._give_up_after(self.limits.read_seconds)
+
+    def _wait_no_more(self) -> None:
+        _cancel(self._arriving)
+        self._arriving = None
 
     def _give_up_after(self, seconds: float) -> asyncio.TimerHandle:
         return self.loop.call_later(seconds, self.transport.abort)

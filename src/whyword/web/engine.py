@@ -1,6 +1,7 @@
 """A model at work: from the texts of a request to what is sent back."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class Engine:
     model : TextClassifier, or anything with ``predict_proba(list of str)``
     limits : Limits
     cache_bytes : int
-        What a model may keep of words it met, see
+        What its copy of the model may keep of words it met once it serves, see
         :meth:`~whyword.models.protocol.Caching.cache_words`.
     """
 
@@ -37,12 +38,18 @@ class Engine:
     ) -> None:
         self.model = as_classifier(model)
         if isinstance(self.model, Caching):
-            self.model.cache_words(cache_bytes)
+            self.model = copy(self.model)  # what it keeps is no business of the caller's model
+        self._cache_bytes = cache_bytes
         self.limits = limits or Limits()
         self.classes: list[Label] = labels_of(self.model)
         self.names = [str(label) for label in self.classes]
         self.identity = self.model.identity  # None if it holds somebody's function
         self.methods = list(methods_for(self.model.trace_kind))
+
+    def keep_words(self) -> None:
+        """Let the model keep what it computes of words, as pays where texts come one by one."""
+        if isinstance(self.model, Caching):
+            self.model.cache_words(self._cache_bytes)
 
     def about(self) -> dict[str, Any]:
         """Return what is to be known of the model."""

@@ -7,7 +7,10 @@ its CORSMiddleware. Written by hand is what no standard part does:
   would let it read the answer, which has been computed by then;
 - bodies are bounded in bytes, in seconds, and all together, while they come in: an application
   behind a proxy would leave that to the proxy, here there is none;
-- the token, which is compared in constant time (FastAPI's HTTPBearer only reads one);
+- the token, which is compared in constant time (FastAPI's HTTPBearer only reads one), and asked
+  for everywhere but at the paths that tell nothing of the model;
+- a header that must be there once is not taken twice: a proxy might go by the other one;
+- HEAD is answered wherever GET is, which FastAPI's routes do not do;
 - whatever is refused is refused in the API's own form, which the middleware's plain text is not;
 - the line of log, in which nothing of a text or of an address may appear.
 """
@@ -24,6 +27,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from whyword.web.access import Access
+from whyword.web.assets import public_paths
 from whyword.web.limits import Limits
 from whyword.web.problems import problem
 
@@ -46,6 +50,7 @@ _LOGGED = 2_000  # characters of a body, where texts are logged at all
 _PLAIN = {
     "Invalid host header": (403, "this server is not called that; see --host and --allow-origin")
 }
+_ONCE = (b"host", b"authorization", b"origin", b"content-type", b"content-length")
 log = logging.getLogger(__name__)
 
 
@@ -53,7 +58,7 @@ def guarded(app: "ASGIApp", limits: Limits, access: Access) -> "ASGIApp":
     """Return the application with everything before it, the outermost last."""
     inner: ASGIApp = Intake(app, limits)
     if access.token is not None:
-        inner = TokenCheck(inner, access.token)
+        inner = TokenCheck(inner, access.token, public_paths())
     inner = CORSMiddleware(
         inner,
         allow_origins=access.origins,
@@ -63,7 +68,7 @@ def guarded(app: "ASGIApp", limits: Limits, access: Access) -> "ASGIApp":
     )
     inner = OriginCheck(inner, access.origins)
     inner = TrustedHostMiddleware(inner, access.hosts or ("*",), www_redirect=False)
-    return Guard(inner, access)
+    return Guard(HeaderCheck(inner), access)
 
 
 class Guard:
@@ -92,7 +97,7 @@ class Guard:
                 exchange.keep_body()
             start = time.perf_counter()
             try:
-                await self._app(scope, exchange.receive, exchange.send)
+                await self._app(exchange.scope, exchange.receive, exchange.send)
             finally:
                 exchange.log(1000 * (time.perf_counter() - start))
 
@@ -110,7 +115,9 @@ class _Exchange:
     def __init__(
         self, scope: "Scope", receive: "Receive", send: "Send", origins: frozenset[str]
     ) -> None:
-        self._scope, self._receive, self._send = scope, receive, send
+        self._method = scope["method"]
+        self.scope = {**scope, "method": "GET"} if self._method == "HEAD" else scope
+        self._receive, self._send = receive, send
         self._safety = _safety(scope, origins)
         self._received, self._sent = 0, 0
         self._body: bytearray | None = None  # what may be shown of it
@@ -145,6 +152,8 @@ class _Exchange:
             if not message.get("more_body", False):
                 await self._send_problem(self._said.decode("utf-8", "replace"), self._plain)
             return
+        if self._method == "HEAD" and "body" in message:
+            message = {**message, "body": b""}
         self._sent += len(message.get("body", b""))
         await self._send(message)
 
@@ -154,15 +163,15 @@ class _Exchange:
         kept = {k: v for k, v in headers.items() if k not in ("content-type", "content-length")}
         status, reason = _PLAIN.get(said, (self._status, said))
         answer = problem(status, reason, **kept)
-        await answer(self._scope, self._receive, self.send)
+        await answer(self.scope, self._receive, self.send)
 
     def log(self, milliseconds: float) -> None:
         """Write the line."""
         line = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "method": self._scope["method"],
+            "method": self._method,
             # not the path: anything may be in that
-            "route": getattr(self._scope.get("route"), "path", None),
+            "route": getattr(self.scope.get("route"), "path", None),
             "status": self._status,
             "ms": round(milliseconds, 1),
             "received": self._received,
@@ -171,6 +180,30 @@ class _Exchange:
         if self._body is not None:
             line["body"] = self._body.decode("utf-8", "replace")[:_LOGGED]
         log.info("%s", json.dumps(line))
+
+
+class HeaderCheck:
+    """Refuses requests that say twice what can be said once.
+
+    Parameters
+    ----------
+    app : ASGI application
+    """
+
+    def __init__(self, app: "ASGIApp") -> None:
+        self._app = app
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "http":
+            names = [name for name, _ in scope["headers"]]
+            twice = [name.decode() for name in _ONCE if names.count(name) > 1]
+            if twice:
+                reason = f"a request has one header {twice[0]}, not several"
+                refusal = problem(400, reason, connection="close")
+                await refusal(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
 
 
 class OriginCheck:
@@ -198,20 +231,22 @@ class OriginCheck:
 
 
 class TokenCheck:
-    """Refuses requests to the API that do not bear the token.
+    """Refuses requests that do not bear the token.
 
     Parameters
     ----------
     app : ASGI application
     token : str
+    public : frozenset of str
+        Paths where none is asked for.
     """
 
-    def __init__(self, app: "ASGIApp", token: str) -> None:
-        self._app, self._expected = app, f"Bearer {token}".encode()
+    def __init__(self, app: "ASGIApp", token: str, public: frozenset[str]) -> None:
+        self._app, self._expected, self._public = app, f"Bearer {token}".encode(), public
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] == "http" and scope["path"].startswith("/api/"):
+        if scope["type"] == "http" and scope["path"] not in self._public:
             given = Headers(scope=scope).get("authorization", "").encode("latin-1")
             if not hmac.compare_digest(given, self._expected):
                 reason = "this server asks for a token: Authorization: Bearer …"

@@ -13,6 +13,15 @@ class Limits:
     ----------
     body_bytes : int
         Of a request.
+    values : int
+        Of a request's JSON: texts, numbers, lists, objects and their keys.
+    header_bytes : int
+        Of a request before its body, its address included; the framing of a body in chunks may
+        take as much again.
+    headers : int
+        Of a request.
+    pipelined : int
+        Requests that a connection may send before the first of them is answered.
     held_bytes : int
         Of all requests that are on their way or being answered.
     documents : int
@@ -36,6 +45,10 @@ class Limits:
     """
 
     body_bytes: int = 8 << 20
+    values: int = 100_000
+    header_bytes: int = 64 << 10
+    headers: int = 100
+    pipelined: int = 32
     held_bytes: int = 256 << 20
     documents: int = 64
     characters: int = 1_000_000

@@ -12,10 +12,12 @@ that they notice it when the first one was killed.
 """
 
 import os
+import resource
 import signal
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _MEMORY = Path("/dev/shm")  # noqa: S108 - where it is there, no disk need be writable
+_OTHER_FILES = 64  # that a process has open beside its connections, or opens now and then
 _RESTARTS, _WITHIN = 5, 60.0  # as many in so many seconds mean that something is wrong
 
 
@@ -47,7 +50,8 @@ def run_processes(
     bound : socket
         That listens; given away. All processes accept from it.
     limits : Limits
-        Of each process.
+        Of each process; but connections are shared unevenly, by who is the first to accept one, so
+        that each may have as many as all of them together.
     count : int
     ready : callable
         Called once there are processes.
@@ -71,7 +75,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
     """What gunicorn is to run, and how."""
 
     def __init__(self, app: "ASGIApp", bound: socket.socket, limits: Limits, count: int) -> None:
-        self.limits = limits
+        self.limits = replace(limits, connections=_most_connections(limits.connections * count))
         self._app, self._bound, self._count = app, bound, count
         super().__init__()
 
@@ -95,6 +99,12 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
     def load(self) -> "ASGIApp":
         """Return the application."""
         return self._app
+
+
+def _most_connections(wanted: int) -> int:
+    """Return how many connections a process may have open: no more than files."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return wanted if files == resource.RLIM_INFINITY else min(wanted, max(1, files - _OTHER_FILES))
 
 
 class _Arbiter(Arbiter):  # type: ignore[misc]

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import FailFast
 
 from whyword.base.labels import Label
 from whyword.explanation.row import FIELDS
@@ -30,7 +32,8 @@ class TextIn:
 class DocumentIn(TextIn):
     """A text, what to call it, and which of its words (by position) to delete first."""
 
-    deleted: list[int] = field(default_factory=list)
+    # the first that is no position says enough: there may be thousands
+    deleted: Annotated[list[int], FailFast()] = field(default_factory=list)
 
     __pydantic_config__ = _STRICT
 
@@ -261,7 +264,7 @@ def with_limits(
     for name in ("TextIn", "DocumentIn"):
         _update(parts[name], "text", maxLength=limits.characters)
     deleted = parts["DocumentIn"]["properties"]["deleted"]
-    deleted |= {"default": []}
+    deleted |= {"default": [], "maxItems": limits.words}
     deleted["items"]["minimum"] = 0
     for name in ("PredictRequest", "ExplainRequest"):
         documents = parts[name]["properties"]["documents"]
@@ -281,6 +284,7 @@ def with_limits(
             "type": "array",
             "items": {"type": "string", "enum": names},
             "minItems": 1,
+            "maxItems": len(names),
             "uniqueItems": True,
         },
     ]

@@ -39,7 +39,7 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 async def answering(of: ASGIApp) -> int:
-    count: int = (await asked(of, "/healthz")).json["answering"]
+    count: int = (await asked(of, "/api/about")).json["answering"]
     return count
 
 

@@ -88,11 +88,12 @@ def test_about_and_health() -> None:
     assert about["model"]["classes"] == ["crypto", "hockey", "space"]
     assert about["corpus"] == library().about()
     assert about["limits"] == {
-        name: getattr(Limits(), name) for name in ("body_bytes", "documents", "characters", "words")
+        name: getattr(Limits(), name)
+        for name in ("body_bytes", "values", "documents", "characters", "words")
     }
     assert ask(app(corpus=False), "/api/about").json["corpus"] is None
-    health = ask(app(), "/healthz").json
-    assert health == {"status": "ok", "model": model("cnn").identity, "answering": 0}
+    assert about["answering"] == 0
+    assert ask(app(), "/healthz").json == {"status": "ok"}  # no token is asked for there
 
 
 @pytest.mark.parametrize(
@@ -103,8 +104,8 @@ def test_about_and_health() -> None:
         ("secret", "no JSON object"),
         (5, "no JSON object"),
         ({"documents": "secret"}, "documents: Input should be a valid list"),
-        ({"documents": []}, "send from 1 to 64 documents, not 0"),
-        ({"documents": ["secret"] * 65}, "send from 1 to 64 documents, not 65"),
+        ({"documents": []}, "documents must have from 1 to 64 items, not 0"),
+        ({"documents": ["secret"] * 65}, "documents must have from 1 to 64 items, not 65"),
         ({"documents": [5]}, "documents.0"),
         ({"documents": ["moon", None]}, "documents.1"),
         ({"documents": [{"text": 5}]}, "text: Input should be a valid string"),
@@ -123,7 +124,7 @@ def test_about_and_health() -> None:
         ({"documents": ["secret"], "target": "spac"}, "no class 'spac'; did you mean space?"),
         ({"documents": ["secret"], "target": "x\ny\ud800"}, r"no class 'x\ny\ud800'; there are"),
         ({"documents": ["secret"], "target": "x" * 9000}, "there is no class 'xxx"),
-        ({"documents": ["secret"], "target": []}, "target is an empty list"),
+        ({"documents": ["secret"], "target": []}, "target must have from 1 to 3 items, not 0"),
         ({"documents": ["secret"], "target": ["space", "space"]}, "names a class twice"),
         ({"documents": ["secret"], "target": ["all", "space"]}, "say it alone"),
         ({"documents": ["secret"], "target": 5}, "target"),
@@ -188,6 +189,4 @@ def test_too_much_for_one_request() -> None:
     )
     parts = [b'{"documents": ["', b"wa " * 80, b'"]}']
     check_refused(ask(small, "/api/predict", body=parts), 413, "200 bytes")
-    check_refused(
-        ask(small, "/api/predict", {"documents": ["wa"] * 3}), 422, "from 1 to 2 documents"
-    )
+    check_refused(ask(small, "/api/predict", {"documents": ["wa"] * 3}), 422, "from 1 to 2 items")

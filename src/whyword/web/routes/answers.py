@@ -7,7 +7,8 @@ import orjson
 from fastapi import Body, Request, Response
 from starlette.exceptions import HTTPException
 
-from whyword.web.assets import assets
+from whyword.web.assets import Asset, assets
+from whyword.web.bodies import Sizes
 from whyword.web.engine import Engine
 from whyword.web.gate import Gate
 from whyword.web.library import Library
@@ -32,6 +33,8 @@ class Served:
         self.library = library
         self.gate = Gate(engine.limits)
         self.files = assets()
+        self.docs: Asset | None = None  # these two are made from the schema of the routes
+        self.sizes: dict[str, Sizes] = {}
         self.map: bytes | None = None  # the same every time, once it is drawn
 
     @property

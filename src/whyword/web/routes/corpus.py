@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import storable
+from whyword.web.bodies import BoundedRoute
 from whyword.web.library import TOP_WORDS
 from whyword.web.routes.answers import PROBLEMS, example, json_answer, served, to_json
 from whyword.web.schema import (
@@ -23,7 +24,7 @@ from whyword.web.schema import (
     WordsAnswer,
 )
 
-router = APIRouter(responses=PROBLEMS | {404: {"model": Problem}})
+router = APIRouter(route_class=BoundedRoute, responses=PROBLEMS | {404: {"model": Problem}})
 _MOST_LISTED = 50
 
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 
-from whyword.base.errors import Argument, InputError
 from whyword.base.printable import storable
+from whyword.web.bodies import BoundedRoute
 from whyword.web.routes.answers import PROBLEMS, example, served
 from whyword.web.schema import (
     DocumentIn,
@@ -20,27 +20,27 @@ from whyword.web.schema import (
     TextIn,
 )
 
-router = APIRouter()
+router = APIRouter(route_class=BoundedRoute)
 T = TypeVar("T", bound=TextIn)
 _EXAMPLE = "The shuttle reached orbit."
-_TOLD_LIMITS = ("body_bytes", "documents", "characters", "words")
+_TOLD_LIMITS = ("body_bytes", "values", "documents", "characters", "words")
 
 
 @router.get("/healthz", responses={503: {"model": Problem}})
-async def healthz(request: Request) -> dict[str, str | int | None]:
-    """Say that the server is there, and how many requests are being answered."""
-    of = served(request)
-    return {"status": "ok", "model": of.engine.identity, "answering": of.gate.inside}
+async def healthz() -> dict[str, str]:
+    """Say that the server is there, and nothing else: who asks need not bear the token."""
+    return {"status": "ok"}
 
 
 @router.get("/api/about", responses=PROBLEMS)
 async def about(request: Request) -> dict[str, Any]:
-    """Return the model, the corpus if there is one, and the limits."""
+    """Return the model, the corpus if there is one, the limits, and what is being answered."""
     of = served(request)
     return {
         "model": of.engine.about(),
         "corpus": None if of.library is None else of.library.about(),
         "limits": {name: getattr(of.engine.limits, name) for name in _TOLD_LIMITS},
+        "answering": of.gate.inside,
     }
 
 
@@ -51,7 +51,7 @@ async def predict(
     """Return the class of each text, with scores and probabilities."""
     of = served(request)
     engine = of.engine
-    documents = _documents(body.documents, TextIn, engine.limits.documents)
+    documents = _documents(body.documents, TextIn)
     texts, ids = [one.text for one in documents], [one.id for one in documents]
     return await of.compute(
         lambda: {"model": engine.identity, "predictions": engine.predict(texts, ids)},
@@ -67,7 +67,7 @@ async def explain(
     """Say which words spoke for a class, several or all of them, and which against."""
     of = served(request)
     engine = of.engine
-    documents = _documents(body.documents, DocumentIn, engine.limits.documents)
+    documents = _documents(body.documents, DocumentIn)
     texts = [one.text for one in documents]
     method = body.method or None
     work = partial(
@@ -82,11 +82,7 @@ async def explain(
     return await of.compute(lambda: {"explanations": work()}, engine.is_quick(texts, method))
 
 
-def _documents(documents: Sequence[T | str], kind: type[T], most: int) -> list[T]:
-    if not 1 <= len(documents) <= most:
-        raise InputError(
-            f"send from 1 to {most} ", Argument("documents"), f", not {len(documents):,}"
-        )
+def _documents(documents: Sequence[T | str], kind: type[T]) -> list[T]:
     several = [kind(one) if isinstance(one, str) else one for one in documents]
     return [
         # JSON can write halves of surrogate pairs, but no answer can be encoded with one in it

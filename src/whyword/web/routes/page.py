@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
-from whyword.web.assets import DOCS, ICON, PAGE
+from whyword.web.assets import ICON, PAGE, Asset
 from whyword.web.routes.answers import json_answer, served, to_json
 
 router = APIRouter(include_in_schema=False)
@@ -12,25 +12,25 @@ router = APIRouter(include_in_schema=False)
 @router.get("/")
 async def page(request: Request) -> Response:
     """Return the page."""
-    return _file(PAGE, request)
+    return _sent(served(request).files[PAGE], request)
 
 
 @router.get("/favicon.ico")
 async def icon(request: Request) -> Response:
     """Return its icon."""
-    return _file(ICON, request)
+    return _sent(served(request).files[ICON], request)
 
 
 @router.get("/static/{name}")
 async def static(name: str, request: Request) -> Response:
     """Return one of its files."""
-    return _file(name, request)
+    return _sent(served(request).files.get(name), request)
 
 
 @router.get("/api/docs")
 async def docs(request: Request) -> Response:
     """Return the API on a page."""
-    return _file(DOCS, request)
+    return _sent(served(request).docs, request)
 
 
 @router.get("/api/openapi.json")
@@ -39,8 +39,7 @@ async def openapi(request: Request) -> Response:
     return json_answer(to_json(request.app.openapi()))
 
 
-def _file(name: str, request: Request) -> Response:
-    stored = served(request).files.get(name)
+def _sent(stored: Asset | None, request: Request) -> Response:
     if stored is None:
         raise HTTPException(404, "there is no such file")
     headers = {"etag": stored.tag, "cache-control": "no-cache"}
