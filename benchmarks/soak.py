@@ -115,7 +115,8 @@ def take_turn(place: Place, seed: int, seconds: float, limit: int, case_file: Pa
                 return
 
 
-FIGURES = ("accepted", "refused", "slowest", "growth")
+COUNTS = ("accepted", "refused")
+FIGURES = (*COUNTS, "slowest", "growth")
 
 
 @dataclass
@@ -187,9 +188,7 @@ class Total:
         """Count a turn."""
         for name, value in turn.figures.items():
             before = self.figures[name]
-            self.figures[name] = (
-                before + value if name in ("accepted", "refused") else max(before, value)
-            )
+            self.figures[name] = before + value if name in COUNTS else max(before, value)
         self.failed += bool(turn.failure)
 
     def row(self) -> str:
@@ -207,8 +206,10 @@ def judged_turn(place: Place, seed: int, seconds: float, scratch: Path) -> Turn:
     if "TimeoutError" not in turn.failure:
         return turn
     run_turn(place, turn.seed, 0, COMPILING, scratch)
-    again = run_turn(place, turn.seed, 0, SECONDS, scratch)
-    return Turn(turn.figures | {"slowest": again.figures["slowest"]}, turn.seed, again.failure)
+    again = run_turn(place, turn.seed, seconds, SECONDS, scratch)
+    for name in COUNTS:
+        again.figures[name] += turn.figures[name]
+    return again
 
 
 def soak(places: Sequence[Place], minutes: float, turn_seconds: float, seed: int) -> bool:
