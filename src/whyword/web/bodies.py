@@ -32,7 +32,7 @@ def count_values(body: bytes, enough: int) -> int:
     with_texts = _marks(body)
     if with_texts <= enough:
         return with_texts
-    plain = body.replace(rb"\\", b"").replace(rb"\"", b"") if b"\\" in body else body
+    plain = body.replace(rb"\\", b"__").replace(rb"\"", b"__")  # as long: no bytes are moved
     quotes = plain.count(b'"')
     if quotes > 2 * enough:
         return quotes // 2

@@ -117,7 +117,7 @@ class PatientProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on, but not what never ends."""
-        if self._stage is _Stage.BETWEEN and self._arriving is None:
+        if self._arriving is None and self._stage is _Stage.BETWEEN:
             self._await_rest()  # uvicorn stops its own timer now, though it may be an empty line
         before = self._messages
         super().data_received(data)
@@ -126,26 +126,30 @@ class PatientProtocol(HttpToolsProtocol):
             self._check_received()
 
     def on_message_begin(self) -> None:
-        """Begin to wait for the rest of the headers."""
+        """Wait for the rest of the headers, no longer than since the first byte."""
         super().on_message_begin()
         if len(self.pipeline) >= self.limits.pipelined:
             self._stop(HTTPStatus.BAD_REQUEST, "too many requests before the first is answered")
         self._stage = _Stage.HEAD
         self._messages += 1
         self._received = self._head_bytes = self._content = 0
-        self._await_rest()
+        if self._arriving is None:
+            self._await_rest()
 
     def on_url(self, url: bytes) -> None:
         """Take a part of the address."""
-        self._count_head(len(url))
+        self._head_bytes += len(url)
+        if self._head_bytes > self.limits.header_bytes:
+            self._stop_head()
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header; one that comes after the body is counted and dropped."""
-        self._count_head(len(name) + len(value) + len(b": \r\n"))
+        self._head_bytes += len(name) + len(value) + 4  # a colon, a space, the end of the line
+        limits = self.limits
+        if self._head_bytes > limits.header_bytes or len(self.headers) >= limits.headers:
+            self._stop_head()
         if self._stage is _Stage.HEAD:
-            if len(self.headers) >= self.limits.headers:
-                self._stop_head()
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -202,11 +206,6 @@ class PatientProtocol(HttpToolsProtocol):
         self.transport.close()
 
     # ---- limits -------------------------------------------------------------------------------
-
-    def _count_head(self, count: int) -> None:
-        self._head_bytes += count
-        if self._head_bytes > self.limits.header_bytes:
-            self._stop_head()
 
     def _check_received(self) -> None:
         """Refuse what no callback counts: a header without end, and what frames chunks."""
