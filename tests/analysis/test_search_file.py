@@ -13,6 +13,9 @@ from whyword.analysis import search_file
 from whyword.analysis.search_file import StoredIndex, write_index
 
 VECTORS = np.random.default_rng(1).normal(size=(7, 5)).astype(np.float32) * (np.arange(5) % 2)
+VECTORS[1:] /= np.linalg.norm(VECTORS[1:], axis=1, keepdims=True)
+VECTORS[0] = 0
+VECTORS = VECTORS.astype(np.float32)
 IDS, TEXTS = [f"d{n}" for n in range(7)], ["é", "", "a\nb", "\ud800", *"xyz"]
 SETTINGS = {"method": "lrp", "parameters": {"epsilon": 0.5}}
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from whyword.vectors.table import WordTable
+from whyword.vectors.table import WordTable, unfit_numbers
 
 
 def made(words: str, dimensions: int = 3) -> WordTable:
@@ -40,3 +40,10 @@ def test_standardised_rows_have_the_size_asked_for() -> None:
     np.testing.assert_allclose(standard.matrix, expected, atol=1e-5)
     constant = WordTable(["a", "b"], np.ones((2, 3), np.float32))
     assert not constant.standardise(1).matrix.any()
+
+
+def test_numbers_that_no_vector_has() -> None:
+    assert unfit_numbers(np.array([1e18, -1e18, 0], np.float32)) is None
+    assert unfit_numbers(np.array([1e19, 0], np.float32)) == "numbers beyond ±1e+18"
+    assert unfit_numbers(np.array([1e19, np.nan], np.float32)) == "NaN or infinite numbers"
+    assert unfit_numbers(np.array([[1, -np.inf]], np.float32)) == "NaN or infinite numbers"

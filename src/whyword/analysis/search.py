@@ -240,6 +240,8 @@ class SearchIndex:
                 approximate=about["approximate"],
                 **about["parameters"],
             )
+            if index.parameters != about["parameters"]:  # one of them is an argument of ours
+                raise ValueError("its parameters are none of a method")
             index._extend(*stored.ids_and_texts(), stored.vectors(index._vectors))
         return index
 

@@ -1,6 +1,7 @@
 """A search index as one Parquet file: names, texts, vectors, and how those were made."""
 
 import json
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,16 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from whyword.base.checks import existing_file, expand_path, scipy_sparse
+from whyword.analysis.rows import lengths_of
+from whyword.base.checks import existing_file, expand_path, scipy_sparse, strings
 from whyword.base.errors import InputError
 from whyword.base.files import atomic_write
-from whyword.base.printable import storable
+from whyword.base.json import parse_json
+from whyword.base.printable import one_line, storable
 from whyword.models.protocol import Rows
 
 FORMAT = 1
 _ABOUT = "whyword search index"  # where the file's metadata has the settings
 _ROWS = 1_000  # of a row group
+_ROUNDING = 1e-3  # of a vector's length
+_LONGEST_REASON = 200  # letters of what somebody else says is wrong
 
 
 def write_index(
@@ -102,8 +108,8 @@ class StoredIndex:
         file = existing_file(expand_path(path))
         with _damage_reported(file):
             table = pq.read_table(file)
-            about = json.loads(table.schema.metadata[_ABOUT.encode()])
-            version, own = int(about["format"]), str(about["model"])
+            about = parse_json(table.schema.metadata[_ABOUT.encode()], "what it says of itself")
+            version, own = operator.index(about["format"]), str(about["model"])
         if version != FORMAT:
             raise InputError(f"{file} has format {version}, this version reads {FORMAT}")
         if own != identity:
@@ -120,7 +126,10 @@ class StoredIndex:
 
     def ids_and_texts(self) -> tuple[list[str], list[str]]:
         """Return the names and the texts."""
-        return self.table["id"].to_pylist(), self.table["text"].to_pylist()
+        ids, texts = (strings(name, self.table[name].to_pylist()) for name in ("id", "text"))
+        if len(set(ids)) < len(ids):
+            raise ValueError("an id stands there twice")
+        return ids, texts
 
     def vectors(self, none: Rows) -> Rows:
         """Return the vectors, (n, D).
@@ -130,13 +139,40 @@ class StoredIndex:
         none : (0, D) array, or sparse
             What the model makes of no texts.
         """
-        columns = [self.table[name].combine_chunks() for name in self.table.column_names[2:]]
-        flat = [np.asarray(column.flatten()) for column in columns]
         shape = (self.table.num_rows, none.shape[1])
         if isinstance(none, np.ndarray):
-            return flat[0].astype(np.float32).reshape(shape)
-        ends = np.concatenate([[0], np.cumsum(np.asarray(columns[0].value_lengths()))])
-        return scipy_sparse().csr_matrix((flat[1].astype(np.float32), flat[0], ends), shape)
+            vectors, ends = self._lists("vector", "f")
+            if (np.diff(ends) != shape[1]).any():
+                raise ValueError(f"a vector has not {shape[1]} numbers")
+            return _checked_units(vectors.astype(np.float32).reshape(shape))
+        places, ends = self._lists("places", "i")
+        values, others = self._lists("values", "f")
+        if not np.array_equal(ends, others):
+            raise ValueError("places and values differ in number")
+        if places.min(initial=0) < 0 or places.max(initial=-1) >= shape[1]:
+            raise ValueError(f"a place is none of the {shape[1]} words")
+        matrix = scipy_sparse().csr_matrix((values.astype(np.float32), places, ends), shape)
+        return _checked_units(matrix)
+
+    def _lists(self, name: str, kind: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return a column of lists as their numbers, and where each list begins, and the end."""
+        column = self.table[name].combine_chunks()
+        numbers = column.flatten()
+        if column.null_count or numbers.null_count:
+            raise ValueError(f"{name} has something missing")
+        flat = np.asarray(numbers)
+        if flat.dtype.kind != kind:
+            raise ValueError(f"{name} holds {flat.dtype}")
+        lengths = np.asarray(column.value_lengths(), np.int64)
+        return flat, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def _checked_units(vectors: Rows) -> Rows:
+    """Return the vectors; raise unless each has the length 1, or 0."""
+    lengths = lengths_of(vectors)
+    if not ((np.abs(lengths - 1) < _ROUNDING) | (lengths == 0)).all():
+        raise ValueError("a vector has not the length 1")
+    return vectors
 
 
 @contextmanager
@@ -147,5 +183,5 @@ def _damage_reported(file: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, *damaged) as error:
-        reason = str(error).partition("\n")[0]
+        reason = one_line(str(error).partition("\n")[0])[:_LONGEST_REASON]
         raise InputError(f"{file} is damaged or no search index ({reason})") from None

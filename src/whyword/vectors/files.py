@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import existing_file, strings
 from whyword.base.errors import Advice, Argument, InputError, Part
+from whyword.vectors.table import unfit_numbers
 
 _BLOCK = 1 << 22
-_LONGEST_LINE = 1 << 26
+_LONGEST_LINE = 1 << 23  # the most dimensions, written out
 _LONGEST_WORD = 1 << 16
 _MOST_DIMENSIONS = 100_000
 _GZIP_RATIO = 1_100  # gzip compresses by a factor of 1,032 at most
@@ -101,8 +102,8 @@ class _Rows:
                 f"the word {_quote(word)} for the second time",
                 Advice("; ", Argument("duplicates", "first"), " keeps one"),
             )
-        if not np.isfinite(vector).all():
-            raise self.error(record, f"the vector of {_quote(word)} has NaN or infinite numbers")
+        if reason := unfit_numbers(vector):
+            raise self.error(record, f"the vector of {_quote(word)} has {reason}")
         row = len(self.index)
         if row == len(self.matrix):
             self.reserve(max(1024, 2 * row), len(vector))
@@ -123,23 +124,24 @@ def _read(stream: IO[bytes], rows: _Rows) -> None:
         raise InputError(f"{rows.path} is empty or begins with an empty line")
     header = _header(head, rows.path)
     if header is None:
-        dimensions = len(head.split()) - 1
-        if dimensions < 2 or _numbers(head.split()[1:]) is None:
+        first = head.split(None, _MOST_DIMENSIONS + 1)
+        dimensions = len(first) - 1
+        if not 2 <= dimensions <= _MOST_DIMENSIONS or _numbers(first[1:]) is None:
             raise InputError(
                 f"{rows.path}: not a word2vec or GloVe file (these two, also .gz, are read)"
             )
-        _read_text(_lines(stream, head), rows, None, dimensions)
+        _read_text(_lines(stream, head, rows.path), rows, None, dimensions)
         return
     count, dimensions = header
     block = stream.read(_BLOCK)
     if _is_text(block.lstrip(b"\r\n").partition(b"\n")[0]):
-        _read_text(_lines(stream, block), rows, count, dimensions)
+        _read_text(_lines(stream, block, rows.path), rows, count, dimensions)
     else:
         _read_binary(stream, rows, block, count, dimensions)
 
 
 def _header(line: bytes, path: Path) -> tuple[int, int] | None:
-    fields = line.split()
+    fields = line.split(None, 2)
     if len(fields) != 2 or not all(field.isdigit() and len(field) < 16 for field in fields):
         return None
     count, dimensions = int(fields[0]), int(fields[1])
@@ -156,14 +158,17 @@ def _is_text(line: bytes) -> bool:
         return False
 
 
-def _lines(stream: IO[bytes], block: bytes) -> Iterator[bytes]:
+def _lines(stream: IO[bytes], block: bytes, path: Path) -> Iterator[bytes]:
     """Yield the lines of a block that was read already, then those of the stream."""
     *whole, rest = block.split(b"\n")
     for line in whole:
         yield line + b"\n"
     if rest:
-        yield rest + stream.readline()
-    yield from stream
+        yield rest + stream.readline(_LONGEST_LINE)
+    while line := stream.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:  # compressed, it may be small
+            raise InputError(f"{path}: a line is longer than {_LONGEST_LINE:,} bytes")
+        yield line
 
 
 def _read_text(lines: Iterator[bytes], rows: _Rows, count: int | None, dimensions: int) -> None:

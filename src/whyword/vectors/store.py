@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from whyword.base.checks import existing_file, strings
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write
-from whyword.base.printable import shown
+from whyword.base.json import parse_json
+from whyword.base.printable import one_line, shown
+from whyword.vectors.table import unfit_numbers
 
+_LONGEST_REASON = 200  # letters of what somebody else says is wrong
 WordsAndMatrix: TypeAlias = tuple[list[str], NDArray[np.float32]]
 
 
@@ -31,21 +34,33 @@ def _tensors(tables: Sequence[WordsAndMatrix]) -> Iterator[tuple[str, NDArray[An
 
 
 def read_store(path: Path) -> list[WordsAndMatrix]:
-    """Read the tables of a file written by :func:`write_store`."""
+    """Read the tables of a file written by :func:`write_store`; raise if it holds anything else."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     try:
         tensors = load_file(existing_file(path))
-        tables = [
-            check_table(
-                json.loads(tensors[f"words_{number}"].tobytes()), tensors[f"matrix_{number}"]
-            )
-            for number in range(max(1, len(tensors) // 2))
+        count = max(1, len(tensors) // 2)
+        if len(tensors) != 2 * count:
+            raise ValueError(f"{len(tensors)} tensors are no pairs of words and vectors")
+        return [
+            _read_pair(tensors[f"words_{number}"], tensors[f"matrix_{number}"])
+            for number in range(count)
         ]
-    except (SafetensorError, KeyError, ValueError, TypeError) as error:
-        raise InputError(f"{path}: damaged or not a file of word vectors ({error})") from None
-    return tables
+    except (SafetensorError, KeyError, ValueError, TypeError, OverflowError) as error:
+        reason = one_line(" ".join(str(error).split()))[:_LONGEST_REASON]
+        raise InputError(f"{path}: damaged or not a file of word vectors ({reason})") from None
+
+
+def _read_pair(words: NDArray[Any], matrix: NDArray[Any]) -> WordsAndMatrix:
+    """Return a table that was written as two tensors."""
+    if words.dtype != np.uint8 or words.ndim != 1:
+        raise ValueError(f"the words are {words.dtype} of shape {words.shape}, not bytes")
+    if matrix.dtype != np.float32 or matrix.ndim != 2 or not matrix.shape[1]:
+        raise ValueError(
+            f"the vectors are {matrix.dtype} of shape {matrix.shape}, not float32 of (words, D)"
+        )
+    return check_table(parse_json(words.tobytes(), "its list of words"), matrix)
 
 
 def read_table(path: Path) -> WordsAndMatrix:
@@ -77,7 +92,11 @@ def check_table(words: Sequence[str], matrix: NDArray[Any]) -> WordsAndMatrix:
         )
     if len(set(names)) != len(names):
         raise InputError(f"{len(names) - len(set(names))} words occur more than once")
-    if not np.isfinite(rows).all():
-        bad = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-        raise InputError(f"the vector of {shown(names[bad])} has NaN or infinite numbers")
+    if unfit_numbers(rows):
+        name, reason = next(
+            (name, reason)
+            for name, row in zip(names, rows, strict=True)
+            if (reason := unfit_numbers(row))
+        )
+        raise InputError(f"the vector of {shown(name)} has {reason}")
     return names, rows

@@ -6,6 +6,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+LARGEST = 1e18  # of a vector's numbers: sums of their squares are numbers still, in float32
+
+
+def unfit_numbers(numbers: NDArray[np.float32]) -> str | None:
+    """Return what is wrong with a vector's numbers, or a matrix's; None if nothing is."""
+    if (np.abs(numbers) <= LARGEST).all():
+        return None
+    if np.isfinite(numbers).all():
+        return f"numbers beyond ±{LARGEST:g}"
+    return "NaN or infinite numbers"
+
 
 class WordTable:
     """Words, their vectors, and where each word stands; −1 where it does not.

@@ -126,3 +126,16 @@ def test_rows_and_texts() -> None:
     assert arrow_rows(np.eye(2)).to_pylist() == [[1.0, 0.0], [0.0, 1.0]]
     assert arrow_strings(["a", "\ud800", None]).to_pylist() == ["a", "\ufffd", None]
     assert arrow_repeat(pa.array([["a", "b"]]), 2).to_pylist() == [["a", "b"]] * 2
+
+
+class HalfNamed:
+    classes_ = ("a\ud800", "b", "c")
+
+    def predict_proba(self, texts: list[str]) -> list[list[float]]:
+        return [[0.5, 0.25, 0.25] for _ in texts]
+
+
+def test_halves_of_surrogate_pairs_in_labels(tmp_path: Path) -> None:
+    for target in ("all", "a\ud800", ["b", "a\ud800"]):
+        explain(HalfNamed(), ["wa", ""], target).to_parquet(tmp_path / "why.parquet")
+        assert pq.read_table(tmp_path / "why.parquet")["classes"][0].as_py()[0] == "a\ufffd"

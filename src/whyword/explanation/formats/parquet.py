@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.errors import InputError
-from whyword.base.printable import storable
+from whyword.base.printable import one_line, storable
 from whyword.explanation.formats.format import ExplanationLike, Format
 from whyword.explanation.formats.json import plain_value
 from whyword.explanation.row import BY_NAME, ELEMENTS, FIELDS, LEFT_OUT, Row
@@ -47,7 +47,7 @@ def read(path: Path) -> Iterator[Row]:
             for batch in file.iter_batches(_BLOCK):
                 yield from batch.to_pylist()
     except (pa.ArrowException, OSError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
+        reason = one_line(str(error).partition("\n")[0])[:200]
         raise InputError(f"{path} is damaged or no Parquet file ({reason})") from None
 
 
@@ -87,16 +87,26 @@ def _column(values: Any, field: Any) -> Any:  # noqa: ANN401 - pyarrow has no ty
         return arrow_strings(values)
     elif all(isinstance(value, np.ndarray) for value in values):
         return _lists(values, field.type)
+    elif element == "label":
+        values = [_storable_label(value) for value in values]
     try:
         return pa.array(values, field.type)
     except (pa.ArrowException, OverflowError) as error:
         raise InputError(f"Parquet cannot hold the column {field.name!r}: {error}") from None
 
 
+def _storable_label(label: Any) -> Any:  # noqa: ANN401 - a label, or several
+    """Return a label, or a list of them, without halves of surrogate pairs."""
+    if isinstance(label, list | tuple):
+        return [_storable_label(one) for one in label]
+    return storable(label) if isinstance(label, str) else label
+
+
 def _lists(values: list[Any], kind: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
     """Return arrays as an Arrow array of lists."""
     firsts = np.cumsum([0, *map(len, values)])
-    return arrow_lists(np.concatenate(values), firsts).cast(kind)
+    filled = [one for one in values if len(one)] or values[:1]  # a text without words has no D
+    return arrow_lists(np.concatenate(filled), firsts).cast(kind)
 
 
 def arrow_strings(texts: Sequence[str | None]) -> Any:  # noqa: ANN401 - pyarrow has no types
@@ -184,13 +194,15 @@ def arrow_schema(
     import pyarrow as pa
 
     try:
-        label = pa.infer_type(list(classes))
+        label = pa.infer_type([_storable_label(one) for one in classes])
     except (pa.ArrowException, OverflowError) as error:
         raise InputError(f"Parquet cannot hold these classes: {error}") from None
     extra = [ELEMENTS] * elements + [LEFT_OUT] * (top is not None)
     types = {field.name: field.arrow_type(label, several) for field in (*FIELDS, *extra)}
     if not isinstance(target, list | tuple):
-        types["target"] = pa.infer_type([target])  # "all" beside classes that are numbers
+        types["target"] = pa.infer_type(
+            [_storable_label(target)]
+        )  # "all" beside classes that are numbers
     about = {
         "whyword": version("whyword"),
         "method": method,
