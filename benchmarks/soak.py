@@ -1,6 +1,6 @@
 """Every fuzzer of the tests, for longer: other cases than theirs, and five seconds for each.
 
-A module of the tests with a top-level function whose name begins with `fuzzer` has one: it makes up
+A top-level function of a test module whose name begins or ends with `fuzzer` makes one: it makes up
 input (model folders, tensors, vectors, tables, manifests, bodies of the API, …) and does with it
 what a user would, see tests/fuzzing.py. They run in turns, each turn in a process of its own, so
 that a crash is seen and not suffered, with numba's bounds checking. A case may end in an answer or
@@ -17,6 +17,7 @@ import importlib.util
 import inspect
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -30,7 +31,7 @@ from types import ModuleType
 from typing import Any
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
-PREFIX = "fuzzer"
+NAME = re.compile("fuzzer(_[a-z_]+)?|[a-z][a-z_]*_fuzzer")
 SECONDS, GROWTH = 5, 500 << 20  # of a case
 COMPILING = 120  # seconds of a case that may compile something first
 CASES = 50  # that begin with one seed
@@ -65,7 +66,7 @@ def find_fuzzers() -> list[Place]:
         Place(file.relative_to(TESTS).as_posix(), node.name)
         for file in sorted(TESTS.rglob("test_*.py"))
         for node in ast.parse(file.read_text()).body
-        if isinstance(node, ast.FunctionDef) and node.name.startswith(PREFIX)
+        if isinstance(node, ast.FunctionDef) and NAME.fullmatch(node.name)
     ]
 
 
