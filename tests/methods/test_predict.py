@@ -76,6 +76,7 @@ def test_somebodys_model_predicts_documents_too() -> None:
     assert predicted_labels(as_classifier(Even()), ["x"]) == ["b"]
 
 
+OVERFLOWS = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy's, which is right
 NOTHING_SAID = ["zzz", "wa wb", "wc wd wa wb"]  # of an unknown word the network below says 0
 
 
@@ -117,6 +118,7 @@ ASKED: dict[str, Callable[[Any], object]] = {
 }
 
 
+@OVERFLOWS
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("make", [infinite_cnn, infinite_svm, SaysNaN])
 def test_a_model_without_an_opinion_has_no_class(make: Callable[[], Any], asked: str) -> None:
@@ -128,6 +130,7 @@ def test_a_model_without_an_opinion_has_no_class(make: Callable[[], Any], asked:
         ASKED[asked](model)
 
 
+@OVERFLOWS
 @pytest.mark.parametrize("make", [infinite_cnn, infinite_svm])
 def test_nor_by_its_own_methods(make: Callable[[], Any]) -> None:
     model = make()
@@ -139,6 +142,7 @@ def test_nor_by_its_own_methods(make: Callable[[], Any]) -> None:
             explain(model, NOTHING_SAID, level="filter")
 
 
+@OVERFLOWS
 def test_a_temperature_near_zero_is_no_probability() -> None:
     model = SVMClassifier(C=1.0).fit(["wa wb", "wc", "wd"], ["a", "b", "c"])
     model.temperature_ = 5e-324
@@ -148,6 +152,7 @@ def test_a_temperature_near_zero_is_no_probability() -> None:
         probabilities_of(model, ["wa"])
 
 
+@OVERFLOWS
 @pytest.mark.slow(reason="starts processes")
 def test_nor_over_a_corpus_or_on_the_command_line(tmp_path: Path) -> None:
     infinite_svm().save(tmp_path / "m")

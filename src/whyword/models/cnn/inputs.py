@@ -192,9 +192,8 @@ class Inputs:
 
     def normalise(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return (v − μ) / σ, docs/method.md (1), in place, for these arrays are large."""
-        with np.errstate(over="ignore"):  # what comes of it is checked where a class is read
-            vectors -= np.float32(self.mean)
-            vectors /= np.float32(self.deviation)
+        vectors -= np.float32(self.mean)
+        vectors /= np.float32(self.deviation)
         return vectors
 
 

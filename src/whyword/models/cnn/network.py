@@ -83,11 +83,10 @@ class Network:
     def tables(self, vectors: Floats, out: Sequence[Floats] | None = None) -> list[Floats]:
         """Return each width's P[w, τ, j] of equation (29), (rows, H, F)."""
         places = [None] * len(self.convolutions) if out is None else out
-        with np.errstate(over="ignore", invalid="ignore"):  # whoever reads a class from it checks
-            return [
-                convolution.table(vectors, place)
-                for convolution, place in zip(self.convolutions, places, strict=True)
-            ]
+        return [
+            convolution.table(vectors, place)
+            for convolution, place in zip(self.convolutions, places, strict=True)
+        ]
 
     def scores(self, pooled: Floats) -> Floats:
         """Return the classes' scores x[k] from the pooled x[j], equation (4): (documents, C).
@@ -95,8 +94,7 @@ class Network:
         Summed in float64: where large terms cancel, relevance is a share of a small score.
         """
         weight, bias = self.output_weight.astype(np.float64), self.output_bias.astype(np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):  # whoever reads a class from it checks
-            result: Floats = (pooled.astype(np.float64) @ weight + bias).astype(np.float32)
+        result: Floats = (pooled.astype(np.float64) @ weight + bias).astype(np.float32)
         return result
 
     def forward(self, batch: InputBatch) -> Floats:
