@@ -77,6 +77,7 @@ def test_somebodys_model_predicts_documents_too() -> None:
     assert predicted_labels(as_classifier(Even()), ["x"]) == ["b"]
 
 
+OVERFLOWS = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy's, which is right
 NOTHING_SAID = ["zzz", "wa wb", "wc wd wa wb"]  # of an unknown word the network below says 0
 
 
@@ -118,11 +119,7 @@ ASKED: dict[str, Callable[[Any], object]] = {
 }
 
 
-# numpy says so, too, which is as well: such weights come from no folder and no training
-OVERFLOW = pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
-
-
-@OVERFLOW
+@OVERFLOWS
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("make", [infinite_cnn, infinite_svm, SaysNaN])
 def test_a_model_without_an_opinion_has_no_class(make: Callable[[], Any], asked: str) -> None:
@@ -134,7 +131,7 @@ def test_a_model_without_an_opinion_has_no_class(make: Callable[[], Any], asked:
         ASKED[asked](model)
 
 
-@OVERFLOW
+@OVERFLOWS
 @pytest.mark.parametrize("make", [infinite_cnn, infinite_svm])
 def test_nor_by_its_own_methods(make: Callable[[], Any]) -> None:
     model = make()
@@ -146,6 +143,7 @@ def test_nor_by_its_own_methods(make: Callable[[], Any]) -> None:
             explain(model, NOTHING_SAID, level="filter")
 
 
+@OVERFLOWS
 def test_a_temperature_near_zero_is_no_probability() -> None:
     model = SVMClassifier(C=1.0).fit(["wa wb", "wc", "wd"], ["a", "b", "c"])
     model.temperature_ = 5e-324
@@ -155,7 +153,7 @@ def test_a_temperature_near_zero_is_no_probability() -> None:
         probabilities_of(model, ["wa"])
 
 
-@OVERFLOW
+@OVERFLOWS
 @pytest.mark.slow(reason="starts processes")
 def test_nor_over_a_corpus_or_on_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -145,8 +145,7 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
 
     def probabilities_of(self, scores: Scores) -> Scores:
         """Return the softmax of the scores at the model's temperature, equation (5)."""
-        with np.errstate(over="ignore"):  # of a temperature near 0: checked where it is read
-            return softmax(scores / self.layer.temperature)
+        return softmax(scores / self.layer.temperature)
 
     # ---- words --------------------------------------------------------------------------------
 
