@@ -38,16 +38,19 @@ def test_examples_with_output(page: Path) -> None:
     assert (attempted > 0) == (">>>" in page.read_text())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
-        assert (page.parent / target).exists(), target
+def test_links_lead_somewhere() -> None:
+    links = [
+        (page, target) for page in PAGES for target in re.findall(r"\]\(([^)#]+)", page.read_text())
+    ]
+    assert len(links) > 30
+    assert [link for link in links if not (link[0].parent / link[1]).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_scripts_and_tests_named_exist(page: Path) -> None:
-    for name in re.findall(r"`((?:benchmarks|examples|tests|docs)/[\w./]+)`", page.read_text()):
-        assert (ROOT / name).exists(), name
+def test_scripts_and_tests_named_exist() -> None:
+    pattern = r"`((?:benchmarks|examples|tests|docs)/[\w./]+)`"
+    names = [name for page in PAGES for name in re.findall(pattern, page.read_text())]
+    assert len(names) > 20
+    assert [name for name in names if not (ROOT / name).exists()] == []
 
 
 # lines that are compiled only, and why
