@@ -24,6 +24,7 @@ from whyword.web.limits import Limits
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+UPGRADE = b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
 
 
 def chunk(content: bytes, extension: bytes = b"") -> bytes:
@@ -188,12 +189,35 @@ def test_what_is_no_request_is_told_in_the_form_of_the_api() -> None:
 
 def test_no_other_protocol_is_spoken() -> None:
     """A web socket's own protocol would know no limits; the request is one like any other."""
-    upgrade = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n"
-    line = talk([GET[:-2] + upgrade, GET])
-    assert line.sent.count(b"GET 0 ") == 2
+    line = talk([GET[:-2] + UPGRADE + b"Sec-WebSocket-Version: 13\r\n\r\n"])
+    assert line.sent.startswith(b"HTTP/1.1 200 ")
+    assert line.sent.endswith(b"GET 0 4")
     server = server_of(length, Limits())
     server.config.load()
     assert server.config.ws_protocol_class is None
+
+
+@pytest.mark.parametrize("head", [GET[:-2] + UPGRADE, b"CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n"])
+def test_what_follows_an_upgrade_is_no_request(head: bytes) -> None:
+    """The client may mean it in the other protocol."""
+    for parts in ([head + b"\r\n", GET], [head + b"Content-Length: 0\r\n\r\n" + GET, b"nonsense"]):
+        line = talk(parts)
+        assert line.closed
+        assert line.sent.count(b"HTTP/1.1 ") == 1
+        assert b"connection: close" in line.sent
+
+
+@pytest.mark.parametrize(
+    "framing", [b"Content-Length: %d\r\n\r\n" % len(GET), b"Transfer-Encoding: chunked\r\n\r\n"]
+)
+@pytest.mark.parametrize("first", [b"", GET])
+def test_a_body_behind_an_upgrade_is_no_request(framing: bytes, first: bytes) -> None:
+    """The parser ends at the headers: a proxy that went by the length would not see the second."""
+    line = talk([first, HEAD + UPGRADE + framing, GET, GET])
+    assert line.closed
+    assert line.sent.count(b"HTTP/1.1 200 ") == bool(first)
+    assert line.sent.count(b"HTTP/1.1 400 ") == 1
+    assert b"send no Upgrade with a body" in line.sent
 
 
 @pytest.mark.slow(reason="waits for a server")
@@ -346,7 +370,7 @@ def test_what_is_needed_of_uvicorn_is_there() -> None:
     connection = asyncio.run(made())
     for name in ("loop", "transport", "cycle", "pipeline", "headers", "parser"):
         assert hasattr(connection, name), f"uvicorn's protocol has no {name} any more"
-    for name in ("response_started", "response_complete"):
+    for name in ("response_started", "response_complete", "keep_alive"):
         assert name in RequestResponseCycle.__init__.__code__.co_names, name
     assert "send_400_response" in HttpToolsProtocol.data_received.__code__.co_names
     assert "startup" in vars(uvicorn.Server)

@@ -102,6 +102,7 @@ class PatientProtocol(HttpToolsProtocol):
     _unread: asyncio.TimerHandle | None = None
     _stage = _Stage.BETWEEN
     _refusal = (HTTPStatus.BAD_REQUEST, "this is no HTTP request")
+    _deaf = False  # to whatever comes after the last request that is answered
     _messages = 0
     # of the present message
     _received = 0  # bytes, without those that came together with its beginning
@@ -117,6 +118,8 @@ class PatientProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on, but not what never ends."""
+        if self._deaf:
+            return
         if self._arriving is None and self._stage is _Stage.BETWEEN:
             self._await_rest()  # uvicorn stops its own timer now, though it may be an empty line
         before = self._messages
@@ -155,8 +158,15 @@ class PatientProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Wait no more: who waits for the body is the guard."""
         self._wait_no_more()
+        upgrade = self.parser.should_upgrade()
+        if upgrade and any(map(_announces_body, self.headers)):
+            reason = "this server speaks HTTP/1.1 only; send no Upgrade with a body"
+            self._stop(HTTPStatus.BAD_REQUEST, reason)
         super().on_headers_complete()
         self._stage = _Stage.BODY
+        if upgrade:  # the parser takes what follows for a request, the client for anything else
+            self.cycle.keep_alive = False
+            self._deaf = True
 
     def on_body(self, body: bytes) -> None:
         """Take a part of the body."""
@@ -245,6 +255,11 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _give_up_after(self, seconds: float) -> asyncio.TimerHandle:
         return self.loop.call_later(seconds, self.transport.abort)
+
+
+def _announces_body(header: tuple[bytes, bytes]) -> bool:
+    name, value = header
+    return name == b"transfer-encoding" or (name == b"content-length" and value.strip(b"0 ") != b"")
 
 
 def _cancel(timer: Any) -> None:  # noqa: ANN401 - a handle of whichever loop it is, or None
