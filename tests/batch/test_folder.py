@@ -230,6 +230,26 @@ def test_rows_that_could_not_be_read(tmp_path: Path) -> None:
     assert REJECTS not in names(tmp_path)  # a run that has none does not keep another's
 
 
+def test_what_is_replaced_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced, fsync = [], os.fsync
+
+    def record_fsync(descriptor: int) -> None:
+        synced.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", record_fsync)
+    with open_run_folder(tmp_path, PLAN, resume=False) as folder:
+        folder.record(write_part(folder.path, Place(0, 0), RECORDS, TABLE))
+        with Rejects(tmp_path) as rejects:
+            rejects.add([BadRow("a", "b")])
+        begun = len(synced)
+        folder.complete(rejected=1)
+    (part,) = (name for name in synced if "part-" in name)
+    drafts = {f".draft-{name}" for name in ("manifest", "parts", "rejects")}
+    assert set(synced) == {part, *drafts}
+    assert synced[begun:] == [".draft-manifest"]  # the ledger says already what it is to say
+
+
 def test_plans(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text('{"text": "x"}\n')
