@@ -4,13 +4,16 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 import psutil
 import pytest
+from streams import FORK
 
 from whyword import InputError, WhywordError
 from whyword.base.errors import Argument
@@ -217,6 +220,37 @@ def test_processes_end_with_the_block() -> None:
     with pytest.raises(InterruptedError):
         interrupted()
     assert set(psutil.Process().children()) <= before
+
+
+def test_a_copy_of_this_process_keeps_nobody_waiting() -> None:
+    """It has the pipes that the processes read from, so that these see no end."""
+    with Workers(2) as pool:
+        pool.warm_up(2)
+        copy = FORK.Process(target=time.sleep, args=(100,))
+        copy.start()
+        assert len(list(pool.run(which, some(4)))) == 4
+    try:
+        assert copy.is_alive()
+        assert all(process._process.returncode == 0 for process in pool._all)
+    finally:
+        copy.kill()
+        copy.join()
+
+
+class Unending(Holding):
+    """Leaves a thread behind, without which no Python ends."""
+
+    def __call__(self, chunk: Chunk) -> tuple[float, int]:
+        """Begin a thread."""
+        Thread(target=time.sleep, args=(600,)).start()
+        return 0.0, chunk.place.number
+
+
+def test_processes_that_do_not_end_are_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "_PATIENCE", 0.2)
+    with Workers(2) as pool:
+        assert len(list(pool.run(Unending(None), some(4)))) == 4
+    assert -signal.SIGKILL in {process._process.returncode for process in pool._all}
 
 
 def test_python_is_begun_as_this_one_was(monkeypatch: pytest.MonkeyPatch) -> None:

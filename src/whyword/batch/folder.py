@@ -5,6 +5,7 @@ tools and resumes; the manifest says once what all parts were made of.
 """
 
 import json
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -25,6 +26,7 @@ from whyword.batch.parts import (
     Ledger,
     Part,
     check_no_strangers,
+    replace_file,
     translate_write_errors,
     whole_parts,
 )
@@ -144,8 +146,7 @@ class RunFolder:
     def _write_manifest(self) -> None:
         path, draft = self.path / MANIFEST, self.path / f"{DRAFT}manifest"
         with translate_write_errors(path, draft):
-            draft.write_bytes(self._manifest())
-            draft.replace(path)
+            replace_file(path, draft, memoryview(self._manifest()))
 
 
 def plan_of(about: Mapping[str, Any], reader: SourceReader, lexicon: int) -> dict[str, Any]:
@@ -247,6 +248,8 @@ class Rejects:
             if self._stream is None:
                 self._path.unlink(missing_ok=True)
             else:
+                self._stream.flush()
+                os.fsync(self._stream.fileno())
                 self._stream.close()
                 self._draft.replace(self._path)
 

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -23,12 +24,13 @@ from whyword.base.errors import Argument, WhywordError
 from whyword.base.printable import one_line
 from whyword.base.threads import one_thread
 from whyword.batch.chunks import Chunk
-from whyword.batch.worker import START, Raised, Returned, SentWork, pack, receive, send
+from whyword.batch.worker import NO_MORE, START, Raised, Returned, SentWork, pack, receive, send
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _AHEAD = 2  # chunks that wait for each process, so that none waits for the reader
+_PATIENCE = 20.0  # seconds for processes that have nothing to do to end
 # libraries that a process loads later than it is told to compute in one thread
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -57,7 +59,10 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         for process in self._all:
-            process.close()
+            process.dismiss()
+        end = time.monotonic() + _PATIENCE
+        for process in self._all:
+            process.close(end)
         self._arrays.close()
 
     def warm_up(self, chunks: int) -> None:
@@ -190,12 +195,24 @@ class _Process:
             ) from None
         return answer
 
-    def close(self) -> None:
-        """Let it end; it has nothing to do."""
+    def dismiss(self) -> None:
+        """Tell it to end: it has nothing to do.
+
+        To close its pipe is not enough: a process that was forked from this one may hold that, too.
+        """
+        with suppress(OSError):  # it is gone
+            send(cast(IO[bytes], self._process.stdin), NO_MORE)
+
+    def close(self, end: float) -> None:
+        """Wait until it is gone; kill it if it is there after that time."""
         with suppress(OSError):  # it is gone
             cast(IO[bytes], self._process.stdin).close()
         cast(IO[bytes], self._process.stdout).close()
-        self._process.wait()
+        try:
+            self._process.wait(max(0.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:  # a thread of the model, say, that does not end
+            self._process.kill()
+            self._process.wait()
 
 
 def _run_here(

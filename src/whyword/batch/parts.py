@@ -1,8 +1,8 @@
 """The parts of a run: files that are whole or not there, and a ledger that vouches for each.
 
 A part says of itself, in its metadata, which chunk it is and what documents it was made of. The
-ledger, ``_parts.jsonl``, has a line for each part with the sha256 of its file; it grows with the
-run, a line after each part. What it does not vouch for is made again.
+ledger, ``_parts.jsonl``, has a line for each part with the sha256 of its file and one of the line
+itself; it grows with the run, a line after each part. What it does not vouch for is made again.
 """
 
 import errno
@@ -104,11 +104,16 @@ def write_part(
             write_statistics=["id"] if "id" in names else False,
         )
         content = memoryview(whole.getvalue())
-        with draft.open("wb", buffering=0) as stream:
-            _write_all(stream, content)
-            os.fsync(stream.fileno())
-        draft.replace(path)
+        replace_file(path, draft, content)
     return Part(place, records, hashlib.sha256(content).hexdigest(), int(table.num_rows))
+
+
+def replace_file(path: Path, draft: Path, content: memoryview) -> None:
+    """Write a draft that takes the path's name once it is on the disk."""
+    with draft.open("wb", buffering=0) as stream:
+        _write_all(stream, content)
+        os.fsync(stream.fileno())
+    draft.replace(path)
 
 
 def _write_all(stream: IO[bytes], content: memoryview) -> None:
@@ -198,8 +203,7 @@ class Ledger:
             return
         draft = self._folder / f"{DRAFT}parts"
         with translate_write_errors(self._path, draft):
-            draft.write_bytes(content)
-            draft.replace(self._path)
+            replace_file(self._path, draft, memoryview(content))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -215,7 +219,8 @@ def _line(part: Part) -> bytes:
         "records": part.records,
         "sha256": part.sha256,
     }
-    return json.dumps(said).encode() + b"\n"
+    checksum = hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
+    return json.dumps(said | {"line": checksum}).encode() + b"\n"
 
 
 def _parse_line(line: bytes) -> Part | None:
@@ -231,7 +236,8 @@ def _parse_line(line: bytes) -> Part | None:
         return None
     if not (_SHA256.fullmatch(records) and _SHA256.fullmatch(sha256)):
         return None
-    return Part(place, records, sha256, count)
+    part = Part(place, records, sha256, count)
+    return part if _line(part) == line + b"\n" else None
 
 
 def whole_parts(folder: Path, ledger: Mapping[Place, Part]) -> dict[Place, Part]:
