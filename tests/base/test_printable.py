@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyword.base.printable import one_line, shown, storable, visible
+from whyword.base.printable import one_line, shown, spelled_out, storable, visible
 
 
 def test_what_could_steer_is_shown() -> None:
@@ -138,3 +138,12 @@ def test_no_value_is_unfit_to_be_shown() -> None:
     deep: list[object] = []
     deep.append(deep)
     assert shown(deep).startswith("[[[")
+
+
+@given(st.binary())
+def test_names_of_files_stay_different(name: bytes) -> None:
+    spelled = spelled_out(name.decode("utf-8", "surrogateescape"))
+    spelled.encode()
+    if b"\\" not in name:
+        assert spelled == name.decode("utf-8", "backslashreplace")
+    assert spelled_out("\ud800") == r"\ud800"

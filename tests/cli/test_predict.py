@@ -21,6 +21,13 @@ def test_predict(trained: Path, topics: Path, write: Write) -> None:
     assert table.startswith("id,predicted,probability,known_words")
 
 
+def test_no_cell_of_a_table_is_a_formula(folder: Path, write: Write) -> None:
+    path = write("a.csv", "id,text\n=1+1,orbit\n-5,moon\n@x,goal\n")
+    done = run("predict", folder, path, "--format", "csv")
+    rows = [line.partition(",")[0] for line in done.stdout.splitlines()]
+    assert rows == ["id", "'=1+1", "-5", "'@x"]
+
+
 def test_predict_from_stdin(trained: Path) -> None:
     command = [sys.executable, "-m", "whyword", "predict", str(trained), "-"]
     done = subprocess.run(command, input="zzz qqq", capture_output=True, text=True, check=False)

@@ -1,8 +1,12 @@
 """Lines are read once, though the file is looked at first."""
 
+import encodings
 import gc
 import gzip
+import io
+import pkgutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from unittest import mock
 
@@ -14,7 +18,7 @@ from opens import count_opens
 from whyword import InputError
 from whyword.base.progress import Progress
 from whyword.corpora import lines as module
-from whyword.corpora.lines import TextFile, text_lines
+from whyword.corpora.lines import Flaw, TextFile, read_text
 
 Write = Callable[[str, "str | bytes"], Path]
 
@@ -111,7 +115,7 @@ def test_lines_do_not_depend_on_the_block_size(
     path = tmp_path_factory.mktemp("lines") / "a.txt"
     path.write_bytes(text.encode())
     with mock.patch("whyword.corpora.lines._BLOCK", block):
-        lines = list(text_lines(path))
+        lines = list(TextFile(path).lines())
     *ended, last = text.split("\n")
     assert lines == [line + "\n" for line in ended] + [last] * bool(last)
 
@@ -122,3 +126,63 @@ def test_a_file_that_was_written_since_is_read_anew(write: Write) -> None:
     assert next(file.look()) == "old\n"
     path.write_text("new rows, and more of them\n")
     assert list(file.lines()) == ["new rows, and more of them\n"]
+
+
+ENDS = st.lists(st.sampled_from(["a", "é", "\r", "\n", "\r\n", ","]), max_size=12).map("".join)
+
+
+@given(text=ENDS)
+@pytest.mark.parametrize("block", [1, 2, 1 << 20])
+def test_a_look_takes_lines_that_end_anyhow(
+    text: str, block: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("lines") / "a.txt"
+    path.write_bytes(text.encode())
+    with mock.patch("whyword.corpora.lines._BLOCK", block):
+        assert list(TextFile(path).look()) == io.StringIO(text, newline="").readlines()
+        *ended, last = text.split("\r")
+        expected = [line + "\r" for line in ended] + [last] * bool(last)
+        assert list(TextFile(path).lines(end="\r")) == expected
+
+
+def test_places_of_errors_where_lines_end_with_returns(write: Write) -> None:
+    path = write("a.txt", b"text\ra\xff\r")
+    with pytest.raises(InputError, match=r"byte 6 \(line 2\) is not valid utf-8: 0xff"):
+        list(TextFile(path).lines(end="\r"))
+    path = write("b.txt", b"text\ra\r\0\r")
+    with pytest.raises(InputError, match=r"NUL byte at byte 7 \(line 3\)"):
+        list(TextFile(path).lines(end="\r"))
+
+
+def test_a_line_without_end_takes_little_memory(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LONGEST", 1_000)
+    monkeypatch.setattr(module, "_BLOCK", 100)
+    path = write("a.txt.gz", "x" * 100_000 + "\nshort\n")
+    long, short = TextFile(path).lines()
+    assert 1_000 < len(long) <= 1_201
+    assert long.endswith("\n")
+    assert short == "short\n"
+    assert len(next(TextFile(path).look())) <= 1_201
+    with pytest.raises(InputError, match="more than 67,108,864 characters"):
+        read_text(path)
+    assert read_text(path, lenient=True) == Flaw(module.TOO_LONG)
+
+
+@pytest.mark.parametrize(
+    "encoding", ["idna", "punycode", "undefined", "unicode_escape", "raw-unicode-escape"]
+)
+def test_what_no_file_is_written_in(write: Write, encoding: str) -> None:
+    path = write("a.txt", rb"a\d")
+    with pytest.raises(InputError, match="is not what text files are written in; say enc") as said:
+        read_text(path, encoding)
+    assert "utf-16" not in str(said.value)
+
+
+def test_every_other_encoding_reads_a_file_or_says_why(write: Write) -> None:
+    path = write("a.txt", b"text,label\n\xe9\xff\x80+A\n~{\x1b$B")
+    for name in sorted({found.name for found in pkgutil.iter_modules(encodings.__path__)}):
+        for lenient in (False, True):
+            with suppress(InputError):  # anything else fails the test
+                read_text(path, name, lenient)

@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -6,9 +7,11 @@ import pytest
 from pyarrow import parquet
 
 from whyword import InputError
-from whyword.corpora import open_source
+from whyword.batch.chunks import SourceReader
+from whyword.corpora import load_corpus, open_source
+from whyword.corpora.corpus import open_texts
 from whyword.corpora.newsgroups import GROUPS
-from whyword.corpora.source import Record
+from whyword.corpora.source import Record, folder_tables
 
 Write = Callable[[str, "str | bytes"], Path]
 
@@ -154,7 +157,7 @@ def test_a_part_of_a_source(write: Write) -> None:
     split = write("a.csv", "text,label,split\na,x,train\nb,y,test\n")
     assert [record.text for record in open_source(f"{split}:test")] == ["b"]
     plain = write("b.csv", "text,label\na,x\n")
-    with pytest.raises(InputError, match="no split of its own; load_corpus makes one"):
+    with pytest.raises(InputError, match="no split of its own, which ':test' asks for; leave"):
         list(open_source(f"{plain}:test"))
 
 
@@ -170,3 +173,57 @@ def test_names_that_are_nearly_right(name: str, hint: str) -> None:
     with pytest.raises(InputError, match="no such file or folder") as caught:
         open_source(name)
     assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize("table", ["a.csv", "spam/a.csv", "ham/deep/a.jsonl.gz"])
+def test_class_folders_beside_a_table_are_a_corpus(
+    write: Write, tmp_path: Path, table: str
+) -> None:
+    for name in ("spam/1", "spam/2", "ham/1"):
+        write(f"mails/{name}", "a text")
+    write(f"mails/{table}", "text,label\none,x\n")
+    folder = tmp_path / "mails"
+    assert folder_tables(folder) == []
+    everywhere = [
+        [record.id for record in open_source(folder)],
+        [record.id for record in open_texts(str(folder))],
+        load_corpus(folder, test=0).ids,
+        [record.id for chunk in SourceReader.of(folder).all_chunks() for record in chunk.records],
+    ]
+    assert everywhere == [everywhere[0]] * 4
+    assert {"spam/1", "spam/2", "ham/1"} <= set(everywhere[0])
+
+
+def test_a_folder_of_tables_and_what_does_not_count(write: Write, tmp_path: Path) -> None:
+    for name in ("2024/b.csv", "2024/a.csv", "c.jsonl", "_old/x.csv", ".git/y.csv"):
+        write(f"data/{name}", "text\na\n")
+    write("data/README.md", "what this is")
+    write("data/2024/_SUCCESS", "")
+    write("data/2024/empty.csv", "")
+    folder = tmp_path / "data"
+    tables = [folder / name for name in ("2024/a.csv", "2024/b.csv", "c.jsonl")]
+    assert folder_tables(folder) == tables
+    with pytest.raises(InputError, match="is a folder of tables: name one"):
+        open_source(folder)
+    assert SourceReader.of(folder, encoding="utf-8").files == tables
+
+
+def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
+    for name in (b"caf\xe9/1\xe8.txt", b"caf\xe9/1\xe9.txt", b"tea/\xff.txt"):
+        path = tmp_path / os.fsdecode(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("a text")
+    records = list(open_source(tmp_path))
+    assert [(record.id, record.label) for record in records] == [
+        (r"caf\xe9/1\xe8.txt", r"caf\xe9"),
+        (r"caf\xe9/1\xe9.txt", r"caf\xe9"),
+        (r"tea/\xff.txt", "tea"),
+    ]
+    assert load_corpus(tmp_path / os.fsdecode(b"caf\xe9") / "..").name.endswith(r"caf\xe9/..")
+    (text,) = open_texts(str(tmp_path / os.fsdecode(b"tea/\xff.txt")))
+    assert text.id == r"\xff.txt"
+
+
+def test_halves_of_surrogate_pairs(write: Write) -> None:
+    path = write("a.jsonl", r'{"id": "\ud800", "text": "a\udc00", "label": "x\ud800"}')
+    assert list(open_source(path)) == [Record("\ufffd", "a\udc00", "x\ufffd", None)]

@@ -1,14 +1,19 @@
+import csv
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from fuzzing import Fuzzer
+from hypothesis import strategies as st
 from opens import count_opens
 from pyarrow import parquet
 
 from whyword import InputError
-from whyword.corpora.tables import open_table, table_kind
+from whyword.corpora.source import open_source
+from whyword.corpora.tables import BadRow, open_table, table_kind
 
 Write = Callable[[str, "str | bytes"], Path]
 
@@ -155,3 +160,77 @@ def test_a_beginning_is_read_once(
 def test_kinds() -> None:
     assert table_kind(Path("a.CSV.gz")) == ".csv"
     assert table_kind(Path("a.txt")) is None
+
+
+def test_lines_of_old_macs(write: Write) -> None:
+    path = write("a.csv", 'text,label\r"a\nb",x\r\rc,y\r')
+    assert list(open_table(path).rows(["text", "label"])) == [
+        (f"{path}, line 2", ("a\nb", "x")),
+        (f"{path}, line 4", ("c", "y")),
+    ]
+    path = write("a.jsonl", '{"text": "a"}\r{"text": "b"}\r')
+    assert list(open_table(path).rows(["text"])) == [
+        (f"{path}, line 1", ("a",)),
+        (f"{path}, line 2", ("b",)),
+    ]
+    path = write("b.jsonl", '{"text":\r"a"}\n{"text": "b"}\n')  # JSON may hold such
+    assert rows(path, "text") == [("a",), ("b",)]
+
+
+def test_headers_in_several_lines_and_below_blank_ones(write: Write) -> None:
+    path = write("a.csv", ' \n\r\n"te\nxt","la\rbel"\na,x\n')
+    table = open_table(path)
+    assert table.columns == ("te\nxt", "la\rbel")
+    assert list(table.rows(["la\rbel"])) == [(f"{path}, line 5", ("x",))]
+    with pytest.raises(InputError, match="the quotation marks of the header line do not fit"):
+        open_table(write("b.csv", '"text"x,label"\na,b\n'))
+
+
+def test_no_more_rows_are_lost_than_are_said_to_be(write: Write) -> None:
+    path = write("a.csv", 'text,label\na,x\n"b,x\nc,y\nd,y\n"e",x\nf,x\n')
+    bad: list[BadRow] = []
+    read = [values[0] for _, values in open_table(path).rows(["text"], bad.append)]
+    assert read == ["a", "c", "d", "e", "f"]
+    assert [row.place for row in bad] == [f"{path}, line 3"]
+    path = write("b.csv", 'text,label\na,x\n"b\nc\nd\n"e",x\nf,x\n')  # a text, rather
+    bad = []
+    read = [values[0] for _, values in open_table(path).rows(["text"], bad.append)]
+    assert read == ["a", "f"]
+    assert bad[0].reason.endswith("lines 3 to 6 are left out")
+
+
+def test_a_million_columns_or_empty_lines(write: Write) -> None:
+    names = ",".join(f"c{number}" for number in range(1_000_000))
+    values = "," * 999_999
+    path = write("a.csv", f"{names}\n{values}\n")
+    assert rows(path, "c7", "c999999") == [("", "")]
+    with pytest.raises(InputError, match="no text column") as caught:
+        open_source(path)
+    assert len(str(caught.value)) < 1_000
+    assert rows(write("b.csv", "text,label\n" + "\n" * 1_000_000 + "a,b\n"), "text") == [("a",)]
+
+
+def test_the_process_keeps_its_limit_of_fields(write: Write) -> None:
+    before = csv.field_size_limit()
+    assert len(rows(write("a.csv", f'text,label\n"{"a " * 200_000}",x\n'), "text")) == 1
+    assert csv.field_size_limit() == before
+
+
+def test_a_dictionary_is_not_multiplied(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"  # half a megabyte on disk; a gigabyte as Python's texts
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.int32()), ["x" * (1 << 20)])
+    parquet.write_table(pa.table({"text": texts}), path, compression="zstd")
+    assert path.stat().st_size < 1 << 20
+
+    def read(_: None) -> None:
+        lengths = [len(str(text)) for _, (text,) in open_table(path).rows(["text"])]
+        assert lengths == [1 << 20] * 1000
+
+    Fuzzer("a dictionary", st.none(), read).try_one(None)  # watches the memory
+
+
+def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.parquet")
+    parquet.write_table(pa.table({"text": ["a"]}), tmp_path / "a.parquet")
+    (tmp_path / "a.parquet").rename(path)
+    assert rows(path, "text") == [("a",)]

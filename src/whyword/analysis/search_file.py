@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from whyword.analysis.rows import lengths_of
 from whyword.base.checks import existing_file, expand_path, scipy_sparse, strings
 from whyword.base.errors import InputError
-from whyword.base.files import atomic_write
+from whyword.base.files import arrow_file, atomic_write
 from whyword.base.json import parse_json
 from whyword.base.printable import one_line, storable
 from whyword.models.protocol import Rows
@@ -57,7 +57,10 @@ def write_index(
         [("id", pa.string()), ("text", pa.string()), *names.items()],
         metadata={_ABOUT: json.dumps(about)},
     )
-    with atomic_write(expand_path(path)) as draft, pq.ParquetWriter(draft, schema) as writer:
+    with (
+        atomic_write(expand_path(path)) as draft,
+        pq.ParquetWriter(arrow_file(draft, "wb"), schema) as writer,
+    ):
         for first in range(0, len(texts), _ROWS):
             part = slice(first, first + _ROWS)
             columns = [
@@ -107,7 +110,7 @@ class StoredIndex:
 
         file = existing_file(expand_path(path))
         with _damage_reported(file):
-            table = pq.read_table(file)
+            table = pq.read_table(arrow_file(file))
             about = parse_json(table.schema.metadata[_ABOUT.encode()], "what it says of itself")
             version, own = operator.index(about["format"]), str(about["model"])
         if version != FORMAT:

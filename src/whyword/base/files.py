@@ -6,11 +6,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any, Literal
 
 import platformdirs
 
 from whyword.base.checks import expand_path, file_name
 from whyword.base.errors import InputError
+from whyword.base.printable import storable
 
 
 def cache_folder() -> Path:
@@ -118,6 +120,15 @@ def exclusive_folder(folder: Path) -> Iterator[int | None]:
         except BlockingIOError:
             raise InputError(f"another run is at work in {folder}; wait until it is done") from None
         yield descriptor
+
+
+def arrow_file(path: Path, mode: Literal["rb", "wb"] = "rb") -> Any:  # noqa: ANN401 - Arrow's
+    """Return a file as pyarrow takes it: by its name, or open if that is not UTF-8."""
+    if storable(str(path)) == str(path):
+        return path
+    import pyarrow
+
+    return pyarrow.OSFile(os.fsencode(path), mode)
 
 
 def sha256_of(path: Path) -> str:

@@ -76,6 +76,16 @@ def storable(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
+def spelled_out(name: str) -> str:
+    """Return a file's name with bytes that are not UTF-8 spelled out; names stay different."""
+    return name if name.isascii() else _SURROGATE.sub(_escape, name)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
+
+
 def _stand_in(match: re.Match[str]) -> str:
     code = ord(match[0])
     if code < 0x20:

@@ -14,8 +14,8 @@ import numpy as np
 from whyword.base.checks import expand_path
 from whyword.base.errors import InputError
 from whyword.base.progress import OnProgress, Progress
-from whyword.corpora.source import Record, Source, name_and_part, open_source
-from whyword.corpora.tables import BadRow, OnBadRow, raise_bad_row, table_kind
+from whyword.corpora.source import Record, Source, folder_tables, name_and_part, open_source
+from whyword.corpora.tables import BadRow, OnBadRow, raise_bad_row
 
 ROWS = 2_048  # documents of a chunk
 CHARACTERS = 8 << 20
@@ -216,8 +216,7 @@ def _table_files(source: str) -> list[Path] | None:
     if path.is_file():
         return [path]
     if path.is_dir():
-        files = [path / name for name in sorted(_tables_in(path))]
-        return files or None
+        return folder_tables(path) or None
     if not glob.has_magic(source):
         return None
     paths = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
@@ -225,16 +224,6 @@ def _table_files(source: str) -> list[Path] | None:
     if not files:
         raise InputError(f"{source}: no file fits this pattern")
     return files
-
-
-def _tables_in(folder: Path) -> Iterator[str]:
-    """Yield the tables of a folder and those below, but for names that begin with . or _."""
-    for file in folder.rglob("*"):
-        inside = file.relative_to(folder)
-        if any(part[0] in "._" for part in inside.parts):
-            continue
-        if table_kind(file) is not None and file.is_file() and _has_rows(file):
-            yield inside.as_posix()
 
 
 def _has_rows(file: Path) -> bool:

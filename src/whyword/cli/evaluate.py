@@ -68,14 +68,14 @@ def evaluate(
     loaded = open_model(model)
     corpus = reading.load_unseen(source)
     chosen = some_of(len(corpus), limit, chance_seed)
-    named = f"{source}, {len(chosen):,} of {len(corpus):,} by chance (seed {chance_seed})"
+    named = f"{corpus.name}, {len(chosen):,} of {len(corpus):,} by chance (seed {chance_seed})"
     with progress_bar("preparing") as report:
         findings = evaluation_of(
             loaded,
             [corpus.texts[n] for n in chosen],
             [(corpus.labels or ())[n] for n in chosen],
             _method_names(methods) or None,
-            source=source if len(chosen) == len(corpus) else named,
+            source=corpus.name if len(chosen) == len(corpus) else named,
             steps=steps,
             least_words=least_words,
             runs=runs,
@@ -84,7 +84,7 @@ def evaluate(
             on_progress=report,
         )
     if out is not None:
-        findings.to_html(out, f"{model.name} on {source}")
+        findings.to_html(out, f"{model.name} on {corpus.name}")
         beside = findings.to_json(out.with_suffix(".json"))
         log.info("written: %s and %s", one_line(str(out)), one_line(beside))
     if as_json:

@@ -1,6 +1,5 @@
 """``whyword predict``: the classes of texts, printed or into a folder."""
 
-import csv
 import itertools
 import json
 import sys
@@ -10,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from whyword.base.csv import write_csv
+from whyword.base.errors import InputError
 from whyword.batch.runs import predict_corpus
 from whyword.cli.inputs import TextOptions, open_model
 from whyword.cli.options import Documents, ModelFolder
@@ -54,15 +55,16 @@ def predict(
     documents = reading.open(source)
     predictions = predict_documents(loaded, documents)
     first = list(itertools.islice(predictions, 1))  # open before printing
+    if not first:
+        raise InputError(f"{source} has no documents")
     predictions = itertools.chain(first, predictions)
     if output is Format.JSONL:
         escape = "utf" not in (sys.stdout.encoding or "").lower()
         for prediction in predictions:
             print(json.dumps(prediction_json(prediction, labels_of(loaded)), ensure_ascii=escape))
     elif output is Format.CSV:
-        writer = csv.writer(sys.stdout)
-        writer.writerow(["id", "predicted", "probability", "known_words"])
-        for p in predictions:
-            writer.writerow([p.id, p.predicted, f"{p.probability:.6f}", p.known_words])
+        heads = [("id", "predicted", "probability", "known_words")]
+        rows = ((p.id, p.predicted, f"{p.probability:.6f}", p.known_words) for p in predictions)
+        write_csv(sys.stdout, itertools.chain(heads, rows))
     else:
         stdout_console().print(prediction_table(predictions))

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from whyword.base.checks import expand_path, share, whole_number
 from whyword.base.errors import Argument, InputError
-from whyword.corpora.lines import text_lines
+from whyword.base.printable import spelled_out
+from whyword.corpora.lines import LONGEST, TOO_LONG, read_text, text_decoder
 from whyword.corpora.source import Record, name_and_part, open_source
 from whyword.corpora.split import hold_out
 from whyword.corpora.tables import table_kind
@@ -131,7 +132,7 @@ def load_corpus(
         _part([r for r in records if r.split == split and opened.part in (None, split)])
         for split in ("train", "test")
     )
-    return Corpus(str(source), train, test_part, tuple(notes))
+    return Corpus(spelled_out(str(source)), train, test_part, tuple(notes))
 
 
 def open_texts(
@@ -152,7 +153,8 @@ def open_texts(
     if source == "-":
         yield Record("-", _read_stdin(encoding or "utf-8"), None, None)
     elif path.is_file() and table_kind(path) is None:
-        yield Record(path.name, "".join(text_lines(path, encoding or "utf-8")), None, None)
+        whole = str(read_text(path, encoding or "utf-8"))
+        yield Record(spelled_out(path.name), whole, None, None)
     elif part is None:
         opened = open_source(source, text=text, labelled=False, encoding=encoding)
         for note in opened.notes:
@@ -170,12 +172,16 @@ def open_texts(
 def _read_stdin(encoding: str) -> str:
     if sys.stdin is None:
         raise InputError("stdin is closed")
+    decoder = text_decoder("stdin", encoding)
     try:
-        return sys.stdin.buffer.read().decode(encoding)
-    except (UnicodeDecodeError, LookupError) as error:
+        text = decoder.decode(sys.stdin.buffer.read(4 * LONGEST + 4), final=True)
+    except UnicodeError as error:
         raise InputError(
             f"stdin: {error}; say ", Argument("encoding", "latin-1"), " or whatever it is"
         ) from None
+    if len(text) > LONGEST:
+        raise InputError(f"stdin: {TOO_LONG}")
+    return text
 
 
 def _part(records: Sequence[Record]) -> Part:

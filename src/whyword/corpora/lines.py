@@ -1,7 +1,7 @@
 """Lines of text files, plain or gzip, streamed; what is wrong with them is said by byte and line.
 
 By hand, since the errors of Python's text files name a byte of their buffer, not of the file, and
-no line; nor do they let a second reader go on from what was read for a first look.
+no line; nor do they let a second reader go on from what was read for a first look, or bound a line.
 """
 
 import codecs
@@ -16,9 +16,23 @@ from typing import IO, NamedTuple, cast
 from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, Progress, ignore
 
+LONGEST = 1 << 26  # characters of a document; what is longer is damage, or an attack on the memory
+
 _BLOCK = 1 << 20
 _MOST_KEPT = 4  # blocks of a beginning
 _ESCAPED = re.compile("[\udc80-\udcff]")  # what stands for a byte that could not be decoded
+_ANY_END = re.compile("\r\n?|\n")
+# Python's codecs of text that no file is written in
+_FOR_OTHER_THINGS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
+
+
+TOO_LONG = f"more than {LONGEST:,} characters"
+
+
+class Flaw(NamedTuple):
+    """What is wrong with a text."""
+
+    reason: str
 
 
 class _Block(NamedTuple):
@@ -46,12 +60,18 @@ class TextFile:
         self._rest: Iterator[_Block] | None = None
         self._version: tuple[int, ...] | None = None
 
-    def look(self, lenient: bool = False) -> Iterator[str]:
-        """Stream the lines from the first, to see what the file is."""
-        return _lines(self._look(), self.path, self.encoding, lenient)
+    def look(self, lenient: bool = False, end: str | None = None) -> Iterator[str]:
+        """Stream the lines from the first, to see what the file is; by default they end anyhow."""
+        texts = _texts(self._look(), self.path, self.encoding, lenient, end or "\n")
+        return _any_lines(texts) if end is None else _lines(texts, end)
 
-    def lines(self, lenient: bool = False, on_progress: OnProgress | None = None) -> Iterator[str]:
+    def lines(
+        self, lenient: bool = False, on_progress: OnProgress | None = None, end: str = "\n"
+    ) -> Iterator[str]:
         """Stream the lines with their ends; errors name the byte and the line.
+
+        Of a line of more than :data:`LONGEST` characters only the beginning is given, which has
+        more of them, too.
 
         Parameters
         ----------
@@ -59,9 +79,11 @@ class TextFile:
             Let NUL pass, and U+DC80 … U+DCFF for bytes that cannot be decoded.
         on_progress : callable, optional
             Called with the share that is read, again and again.
+        end : str
+            How lines end.
         """
         blocks = self._take(on_progress or ignore)
-        return _lines(blocks, self.path, self.encoding, lenient)
+        return _lines(_texts(blocks, self.path, self.encoding, lenient, end), end)
 
     def _look(self) -> Iterator[bytes]:
         if self._rest is None:
@@ -102,9 +124,20 @@ def _version(path: Path) -> tuple[int, ...] | None:
     return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
-def text_lines(path: Path, encoding: str = "utf-8", lenient: bool = False) -> Iterator[str]:
-    """Stream a text file's lines, as :meth:`TextFile.lines` does."""
-    return TextFile(path, encoding).lines(lenient)
+def read_text(path: Path, encoding: str = "utf-8", lenient: bool = False) -> str | Flaw:
+    """Return a whole file's text; if lenient, what is wrong with it."""
+    pieces: list[str] = []
+    length = 0
+    for piece in _texts((block.content for block in _blocks(path)), path, encoding, lenient):
+        length += len(piece)
+        if length > LONGEST:
+            if lenient:
+                return Flaw(TOO_LONG)
+            raise InputError(f"{path}: {TOO_LONG}")
+        pieces.append(piece)
+    text = "".join(pieces)
+    flaw = flaw_of(text, encoding) if lenient else None
+    return text if flaw is None else Flaw(flaw)
 
 
 def flaw_of(text: str, encoding: str) -> str | None:
@@ -134,46 +167,102 @@ def _blocks(path: Path) -> Iterator[_Block]:
     yield _Block(b"", 1.0)
 
 
-def _lines(blocks: Iterator[bytes], path: Path, encoding: str, lenient: bool) -> Iterator[str]:
-    decoder = _decoder(path, encoding, "surrogateescape" if lenient else "strict")
+def _texts(
+    blocks: Iterator[bytes], path: Path, encoding: str, lenient: bool, end: str = "\n"
+) -> Iterator[str]:
+    """Decode a file block by block; lines are counted for errors."""
+    decoder = text_decoder(str(path), encoding, "surrogateescape" if lenient else "strict")
     wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
-    tail: list[str] = []  # of a line that spans blocks, joined once, so a long line stays linear
-    line, read = 1, 0
+    line, read, mark = 1, 0, end.encode()
     for block in blocks:
         read += len(block)
         if not wide and not lenient and b"\0" in block:
-            raise _nul_error(path, block, read, line)
+            raise _nul_error(path, block, read, line, mark)
         try:
             text = decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            raise _decoding_error(path, encoding, error, read, line) from None
+            raise _decoding_error(path, encoding, error, read, line, mark) from None
         except UnicodeError as error:  # UTF-16 without a mark of its byte order
             said = Argument("encoding", "utf-16-le")
             raise InputError(f"{path}: {error}; say ", said, " or …-be") from None
-        *whole, rest = text.split("\n")
+        line += text.count(end)
+        yield text
+
+
+def _lines(texts: Iterator[str], end: str) -> Iterator[str]:
+    tail: list[str] = []  # of a line that spans blocks, joined once, so a long line stays linear
+    length = 0
+    for text in texts:
+        *whole, rest = text.split(end)
         for piece in whole:
-            tail.append(piece)
-            yield "".join(tail) + "\n"
+            if length <= LONGEST:
+                tail.append(piece)
+            tail.append(end)
+            yield "".join(tail)
             tail.clear()
-        line += len(whole)
-        tail.append(rest)
+            length = 0
+        if length <= LONGEST:
+            tail.append(rest)
+            length += len(rest)
     if last := "".join(tail):
         yield last
 
 
-def _decoder(path: Path, encoding: str, errors: str = "strict") -> codecs.IncrementalDecoder:
+def _any_lines(texts: Iterator[str]) -> Iterator[str]:
+    """Yield lines that end each in its own way: line feed, carriage return, or both."""
+    tail: list[str] = []
+    length, after_return = 0, False
+    for text in texts:
+        at = 0
+        if after_return:  # was it all of the line's end?
+            at = int(text.startswith("\n"))
+            yield "".join(tail) + text[:at]
+            tail.clear()
+            length, after_return = 0, False
+        for match in _ANY_END.finditer(text, at):
+            if match[0] == "\r" and match.end() == len(text):
+                tail.append(text[at:])
+                at, after_return = len(text), True
+                break
+            yield "".join(tail) + text[at : match.end()]
+            tail.clear()
+            at, length = match.end(), 0
+        if length <= LONGEST:
+            tail.append(text[at:])
+            length += len(text) - at
+    if last := "".join(tail):
+        yield last
+
+
+def text_decoder(place: str, encoding: str, errors: str = "strict") -> codecs.IncrementalDecoder:
+    """Return what decodes a text file; raise unless there is such an encoding.
+
+    Parameters
+    ----------
+    place : str
+        What is read, for the message.
+    encoding, errors : str
+    """
     try:
         io.TextIOWrapper(io.BytesIO(), encoding)  # refuses what is no text encoding: base64
         name = codecs.lookup(encoding).name
-        return codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)(errors)
-    except (LookupError, ValueError, TypeError):
-        raise InputError(f"{path}: unknown ", Argument("encoding"), f" {encoding!r}") from None
+        decoder = codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)(errors)
+    except (LookupError, ValueError, TypeError, AssertionError):
+        raise InputError(f"{place}: unknown ", Argument("encoding"), f" {encoding!r:.60}") from None
+    if name.replace("_", "-") in _FOR_OTHER_THINGS:
+        raise InputError(
+            f"{place}: {name} is not what text files are written in; say ",
+            Argument("encoding", "utf-8"),
+            ", latin-1, cp1252 or whatever it is",
+        )
+    return decoder
 
 
-def _nul_error(path: Path, block: bytes, read: int, line: int) -> InputError:
+def _nul_error(path: Path, block: bytes, read: int, line: int, mark: bytes) -> InputError:
     at = block.index(b"\0")
+    line += block[:at].count(mark)
     return InputError(
-        f"{path}: NUL byte at byte {read - len(block) + at} (line {line + block[:at].count(10)}): "
+        f"{path}: NUL byte at byte {read - len(block) + at} (line {line}): "
         "not a text file, or not in this encoding; say ",
         Argument("encoding", "utf-16"),
         " if it is that",
@@ -181,11 +270,11 @@ def _nul_error(path: Path, block: bytes, read: int, line: int) -> InputError:
 
 
 def _decoding_error(
-    path: Path, encoding: str, error: UnicodeDecodeError, read: int, line: int
+    path: Path, encoding: str, error: UnicodeDecodeError, read: int, line: int, mark: bytes
 ) -> InputError:
     bad = error.object
     at = read - len(bad) + error.start
-    line += bad[: error.start].count(b"\n")
+    line += bad[: error.start].count(mark)
     return InputError(
         f"{path}: byte {at} (line {line}) is not valid {encoding}: {bad[error.start]:#04x}; say ",
         Argument("encoding", "latin-1"),

@@ -1,6 +1,7 @@
 """Where documents come from: a folder, a table, 20 Newsgroups; streamed one by one."""
 
 import difflib
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +9,9 @@ from typing import NamedTuple, Protocol
 
 from whyword.base.checks import expand_path, join_names, strings
 from whyword.base.errors import Advice, Argument, InputError, Part
+from whyword.base.printable import spelled_out, storable
 from whyword.base.progress import OnProgress, ignore
-from whyword.corpora.lines import flaw_of, text_lines
+from whyword.corpora.lines import Flaw, read_text
 from whyword.corpora.mail_parts import check_parts, clean_post
 from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.corpora.tables import (
@@ -85,7 +87,11 @@ class Source:
         """
         for record in self.records(on_bad_row, on_progress):
             if self.part is not None and record.split is None:
-                raise InputError(f"{self.name} has no split of its own; load_corpus makes one")
+                raise InputError(
+                    f"{self.name} has no split of its own, which ':{self.part}' asks for; leave "
+                    f"':{self.part}' out, or say in a column 'split' which rows are 'train' or "
+                    "'test'"
+                )
             if self.part in (None, record.split):
                 yield record
 
@@ -185,13 +191,12 @@ def _clean(records: Records, remove: Collection[str]) -> Records:
 
 
 def _of_folder(path: Path, splits: dict[str | None, Path], encoding: str) -> Records:
+    if folder_tables(path):
+        raise InputError(
+            f"{path} is a folder of tables: name one; only explain and predict, into a folder, "
+            "read several"
+        )
     if not any(_subfolders(folder) for folder in splits.values()):
-        tables = sum(table_kind(file) is not None for file in path.iterdir())
-        if tables:
-            raise InputError(
-                f"{path} is a folder of tables: name one; only explain and predict, into a folder, "
-                "read several"
-            )
         raise InputError(f"{path} has no sub-folders; expected one per class, with a file per text")
 
     def records(
@@ -200,16 +205,36 @@ def _of_folder(path: Path, splits: dict[str | None, Path], encoding: str) -> Rec
         lenient = on_bad_row is not raise_bad_row
         for split, folder in splits.items():
             for class_folder in _subfolders(folder):
+                label = spelled_out(class_folder.name)
                 files = (f for f in class_folder.rglob("*") if f.is_file() and f.name[0] != ".")
                 for file in sorted(files):
-                    text = "".join(text_lines(file, encoding, lenient))
-                    if lenient and (flaw := flaw_of(text, encoding)):
-                        on_bad_row(BadRow(str(file), flaw))
+                    text = read_text(file, encoding, lenient)
+                    if isinstance(text, Flaw):
+                        on_bad_row(BadRow(str(file), text.reason))
                         continue
-                    identity = file.relative_to(folder).as_posix()
-                    yield Record(identity, text, class_folder.name, split)
+                    identity = spelled_out(file.relative_to(folder).as_posix())
+                    yield Record(identity, text, label, split)
 
     return records
+
+
+def folder_tables(path: Path) -> list[Path]:
+    """Return the tables of a folder and of those below; none if it is a corpus of class folders.
+
+    It is one if a sub-folder holds anything but tables. What is hidden, empty or begins with ``_``
+    does not count.
+    """
+    tables = {}
+    for file in path.rglob("*"):
+        inside = file.relative_to(path)
+        if any(part[0] in "._" for part in inside.parts) or not file.is_file():
+            continue
+        if table_kind(file) is None:
+            if len(inside.parts) > 1:
+                return []
+        elif file.stat().st_size > 0:
+            tables[inside.as_posix()] = file
+    return [tables[name] for name in sorted(tables)]
 
 
 def _split_folders(path: Path) -> dict[str | None, Path]:
@@ -284,12 +309,12 @@ def _of_table(table: Table, columns: Columns, labelled: bool = True) -> Records:
 
 
 def _id(value: object, number: int) -> str:
-    return str(number) if value in (None, "") else str(value)
+    return str(number) if value in (None, "") else storable(str(value))
 
 
 def _label(value: object) -> str | None:
     if isinstance(value, str | int | float) and str(value).strip() and value == value:  # not NaN
-        return str(value)
+        return storable(str(value))
     return None
 
 
@@ -300,9 +325,9 @@ def _kind(value: object) -> str:
 
 
 def _choose_columns(table: Table, text: str | None, label: str | None, labelled: bool) -> Columns:
-    repeated = {name for name in table.columns if table.columns.count(name) > 1}
+    repeated = [name for name, count in Counter(table.columns).items() if count > 1]
     if repeated:
-        raise InputError(f"{table.path}: two columns are called {min(repeated)!r}")
+        raise InputError(f"{table.path}: two columns are called {min(repeated)!r:.60}")
     taken = {role: _column_for(table, role) for role in ("id", "split")}
     others = [name for name in table.columns if name not in taken.values()]
     if label is None:

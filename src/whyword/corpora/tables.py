@@ -4,23 +4,28 @@ Around csv, json and pyarrow, by hand: readers of whole frames (pandas, Arrow's 
 that an id 007 becomes 7, and do not say of a row on which line it begins.
 """
 
-import csv
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from whyword.base.checks import existing_file, join_names
 from whyword.base.errors import InputError
+from whyword.base.files import arrow_file
+from whyword.base.printable import one_line
 from whyword.base.progress import OnProgress, Progress, ignore
-from whyword.corpora.lines import TextFile, flaw_of
+from whyword.corpora.csv_records import QuotationError, csv_records, cut_record
+from whyword.corpora.lines import LONGEST, TOO_LONG, TextFile, flaw_of
+from whyword.corpora.parquet_values import NotText, python_values
 
 Row: TypeAlias = tuple[str, tuple[object, ...]]  # where it stands, its values
 
 _DELIMITERS = ",;\t|"
-_ROWS = 256  # of a Parquet file at a time; rows may be large
-_LONGEST_FIELD = (1 << 31) - 1  # what a C long holds everywhere
+_ROWS, _ROWS_OF_LARGE = 256, 64  # of a Parquet file at a time; rows may be large
+_LARGE = 1 << 20  # bytes of a Parquet file's group of rows
+_LINES_OF_HEADER = 100  # at most, of a header with line ends in its names
 
 
 class BadRow(NamedTuple):
@@ -89,7 +94,6 @@ def table_kind(path: Path) -> str | None:
 
 
 def _open_csv(path: Path, encoding: str) -> Table:
-    csv.field_size_limit(_LONGEST_FIELD)  # the default, 131,072 characters, refuses long documents
     file = TextFile(path, encoding)
 
     def rows(
@@ -98,69 +102,78 @@ def _open_csv(path: Path, encoding: str) -> Table:
         on_progress: OnProgress = ignore,
     ) -> Iterator[Row]:
         places = [columns.index(name) for name in names]
-        lines = file.lines(on_bad_row is not raise_bad_row, on_progress)
-        records = _csv_records(path, lines, delimiter, on_bad_row)
-        next(records)
-        for line, fields in records:
+        lenient = on_bad_row is not raise_bad_row
+        lines = file.lines(lenient, on_progress, header.end)
+        below = header.skip(lines)
+        for line, fields, flaw in csv_records(lines, header.delimiter, len(columns), below):
             place = f"{path}, line {line}"
-            if len(fields) != len(columns):
-                reason = f"{len(fields)} fields, but the header has {len(columns)}"
-                reason += f" ({join_names(columns)})"
-                if len(fields) > len(columns):
-                    reason += f"; quote fields that hold {delimiter!r}"
-                on_bad_row(BadRow(place, reason))
-                continue
-            values = tuple(fields[at] for at in places)
-            flaw = None if on_bad_row is raise_bad_row else flaw_of("".join(values), encoding)
+            if flaw is None and len(fields) != len(columns):
+                flaw = _wrong_width(fields, header)
+            if flaw is None:
+                values = tuple(fields[at] for at in places)
+                flaw = flaw_of("".join(values), encoding) if lenient else None
             if flaw is None:
                 yield place, values
             else:
                 on_bad_row(BadRow(place, flaw))
 
-    delimiter, columns = _csv_header(file)
+    header = _csv_header(file)
+    columns = header.columns
     return Table(path, columns, rows)
 
 
-def _csv_header(file: TextFile) -> tuple[str, tuple[str, ...]]:
-    """Return the delimiter that cuts the header line into most fields, and these."""
+def _wrong_width(fields: list[str], header: "_Header") -> str:
+    reason = f"{len(fields)} fields, but the header has {len(header.columns)}"
+    reason += f" ({join_names(header.columns)})"
+    if len(fields) > len(header.columns):
+        reason += f"; quote fields that hold {header.delimiter!r}"
+    return reason
+
+
+class _Header(NamedTuple):
+    """The head of a CSV file: its text and what follows from it."""
+
+    text: str
+    delimiter: str
+    columns: tuple[str, ...]
+
+    @property
+    def end(self) -> str:
+        """How lines end: old Macs had carriage returns alone."""
+        return "\r" if self.text.endswith("\r") else "\n"
+
+    def skip(self, lines: Iterator[str]) -> int:
+        """Take the head from the lines, and blank ones above it; return the next one's number."""
+        number = next(number for number, line in enumerate(lines, 1) if line.strip())
+        more = self.text.removesuffix(self.end).count(self.end)
+        return number + sum(1 for _ in islice(lines, more)) + 1
+
+
+def _csv_header(file: TextFile) -> _Header:
+    """Return the header, with the delimiter that cuts it into most fields."""
     lines = file.look(lenient=True)  # what is below it is another matter
-    line = next((line for line in lines if line.strip()), None)
-    if line is None or flaw_of(line, file.encoding):
+    text = next((line for line in lines if line.strip()), "")
+    for line in islice(lines, _LINES_OF_HEADER):
+        if text.count('"') % 2 == 0:
+            break
+        text += line
+    if not text or flaw_of(text, file.encoding):
         next((line for line in file.look() if line.strip()), None)  # says why
-    if line is None:
         raise InputError(f"{file.path} has no header line")
     delimiters = "\t" if table_kind(file.path) == ".tsv" else _DELIMITERS
-    headers = [(mark, _cut(line, mark)) for mark in delimiters]
+    headers = [(mark, _cut(text, mark)) for mark in delimiters]
     delimiter, columns = max(headers, key=lambda header: len(header[1]))
-    return delimiter, tuple(name.strip() for name in columns)
+    if not columns:
+        raise InputError(f"{file.path}: the quotation marks of the header line do not fit")
+    return _Header(text, delimiter, tuple(name.strip() for name in columns))
 
 
-def _cut(line: str, delimiter: str) -> list[str]:
-    """Return the line's fields; none if its quotation marks do not fit the delimiter."""
+def _cut(text: str, delimiter: str) -> list[str]:
+    """Return the header's fields; none if its quotation marks do not fit the delimiter."""
     try:
-        return next(csv.reader([line], delimiter=delimiter, strict=True))
-    except csv.Error:
+        return cut_record([text], delimiter)
+    except QuotationError:
         return []
-
-
-def _csv_records(
-    path: Path, lines: Iterator[str], delimiter: str, on_bad_row: OnBadRow
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line on which the record begins, fields)."""
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    begin = 1
-    while True:
-        fields: list[str] = []
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            reason = f"{error}; is a quotation mark not closed or not doubled?"
-            on_bad_row(BadRow(f"{path}, line {begin}", reason))
-        if fields:
-            yield begin, fields
-        begin = reader.line_num + 1
 
 
 def _open_jsonl(path: Path, encoding: str) -> Table:
@@ -185,7 +198,7 @@ def _open_jsonl(path: Path, encoding: str) -> Table:
         on_bad_row: OnBadRow = raise_bad_row,
         on_progress: OnProgress = ignore,
     ) -> Iterator[Row]:
-        lines = file.lines(on_bad_row is not raise_bad_row, on_progress)
+        lines = file.lines(on_bad_row is not raise_bad_row, on_progress, end)
         for place, value in objects(lines, on_bad_row):
             missing = [name for name in names if name not in value]
             if missing:
@@ -193,15 +206,25 @@ def _open_jsonl(path: Path, encoding: str) -> Table:
             else:
                 yield place, tuple(value[name] for name in names)
 
-    first = next(objects(file.look(lenient=True), lambda _: None), None)
+    end = _jsonl_end(file)
+    first = next(objects(file.look(lenient=True, end=end), lambda _: None), None)
     if first is None:
-        next(objects(file.look(), raise_bad_row), None)
+        next(objects(file.look(end=end), raise_bad_row), None)
         raise InputError(f"{path} has no rows")
     return Table(path, tuple(first[1]), rows)
 
 
+def _jsonl_end(file: TextFile) -> str:
+    """Return how lines end: old Macs had returns alone, which JSON itself may hold."""
+    first = next((line for line in file.look(lenient=True) if line.strip()), "")
+    is_whole = first.endswith("\r") and not isinstance(_json_object(first), str)
+    return "\r" if is_whole else "\n"
+
+
 def _json_object(line: str) -> dict[str, object] | str:
     """Return the object that a line holds, or why it holds none."""
+    if len(line) > LONGEST:
+        return TOO_LONG
     if line.lstrip().startswith("["):
         return "a JSON array; write one object per line"
     try:
@@ -218,7 +241,8 @@ def _open_parquet(path: Path, encoding: str) -> Table:
     from pyarrow import parquet
 
     def damaged_file(error: Exception) -> InputError:
-        return InputError(f"{path}: not a whole Parquet file ({str(error).splitlines()[0]})")
+        said = one_line(str(error).partition("\n")[0])
+        return InputError(f"{path}: not a whole Parquet file ({said:.200})")
 
     def rows(
         names: Sequence[str],
@@ -228,55 +252,42 @@ def _open_parquet(path: Path, encoding: str) -> Table:
         number = 0
         try:
             with opened.pop() if opened else open_file() as file:
-                for batch in file.iter_batches(_ROWS, columns=list(names)):
+                for batch in file.iter_batches(_batch_rows(file.metadata), columns=list(names)):
                     read = number + batch.num_rows
                     on_progress(Progress(share=read / file.metadata.num_rows))
-                    columns = (_python_values(batch[name]) for name in names)
+                    columns = (python_values(batch[name]) for name in names)
                     for values in zip(*columns, strict=True):
                         number += 1
                         place = f"{path}, row {number}"
-                        broken = next((v for v in values if isinstance(v, _NotText)), None)
+                        broken = next((v for v in values if isinstance(v, NotText)), None)
                         if broken is None:
                             yield place, values
                         else:
                             on_bad_row(BadRow(place, broken.reason))
-        except (pyarrow.ArrowException, OSError, OverflowError) as error:
+        except damage as error:
             raise damaged_file(error) from None
 
     def open_file() -> Any:  # noqa: ANN401 - pyarrow has no types
         # what pyarrow reads ahead it keeps until the end
-        return parquet.ParquetFile(path, pre_buffer=False)
+        return parquet.ParquetFile(arrow_file(path), pre_buffer=False)
 
+    damage = (pyarrow.ArrowException, OSError, OverflowError, ValueError, LookupError)
     try:
         opened = [open_file()]  # for the first who reads it
         columns = tuple(opened[0].schema_arrow.names)
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    except damage as error:
         raise damaged_file(error) from None
     return Table(path, columns, rows)
 
 
-class _NotText(NamedTuple):
-    """A value of a column of texts that is none."""
+def _batch_rows(metadata: Any) -> int:  # noqa: ANN401 - pyarrow has no types
+    """Return how many rows of a Parquet file are read at a time.
 
-    reason: str
-
-
-def _python_values(column: Any) -> list[object]:  # noqa: ANN401 - pyarrow has no types
-    """Return an Arrow array's values, :class:`_NotText` where text is not UTF-8."""
-    import pyarrow
-
-    try:
-        values: list[object] = column.to_pylist()
-    except UnicodeDecodeError:
-        values = [_decode(value) for value in column.cast(pyarrow.large_binary()).to_pylist()]
-    return values
-
-
-def _decode(value: bytes | None) -> object:
-    try:
-        return None if value is None else value.decode()
-    except UnicodeDecodeError as error:
-        return _NotText(f"text that is not UTF-8 ({error.reason}, byte {error.start})")
+    A text that a dictionary holds once may stand in every row, and each is a copy.
+    """
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    largest = max((group.total_byte_size for group in groups), default=0)
+    return _ROWS if largest < _LARGE else _ROWS_OF_LARGE
 
 
 _READERS: dict[str, Callable[[Path, str], Table]] = {

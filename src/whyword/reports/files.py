@@ -1,12 +1,12 @@
 """The reproduction as a folder: the page, all results as JSON, every table and figure."""
 
-import csv
 import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from whyword.base.csv import write_csv
 from whyword.base.files import save_or_return
 from whyword.reports import paper
 from whyword.reports.figures import write_figures
@@ -76,5 +76,5 @@ def _tables(results: dict[str, Any]) -> Iterator[tuple[str, list[list[Any]]]]:
 
 def _csv(rows: list[list[Any]]) -> str:
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(rows)
+    write_csv(stream, rows, "\n")
     return stream.getvalue()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.errors import InputError
+from whyword.base.files import arrow_file
 from whyword.base.printable import one_line, storable
 from whyword.explanation.formats.format import ExplanationLike, Format
 from whyword.explanation.formats.json import plain_value
@@ -29,7 +30,7 @@ def write(rows: Iterable[Row], path: Path) -> int:
         raise InputError("there are no explanations to write")
     schema = _schema_of(first[0])
     remaining, count = chain(first, remaining), 0
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+    with pq.ParquetWriter(arrow_file(path, "wb"), schema, compression="zstd") as writer:
         while block := list(islice(remaining, _BLOCK)):
             columns = {name: [row[name] for row in block] for name in schema.names}
             writer.write_table(encode(columns, schema))
@@ -43,7 +44,7 @@ def read(path: Path) -> Iterator[Row]:
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path, pre_buffer=False) as file:
+        with pq.ParquetFile(arrow_file(path), pre_buffer=False) as file:
             for batch in file.iter_batches(_BLOCK):
                 yield from batch.to_pylist()
     except (pa.ArrowException, OSError, ValueError) as error:
