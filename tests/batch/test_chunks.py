@@ -201,3 +201,10 @@ def test_newsgroups_by_name() -> None:
     first = next(reader.chunks(0))
     assert len(first.records) == 3
     assert all(record.split == "test" for record in first.records)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 300 + "*", "x" * 300 + ".csv"])
+def test_a_name_that_is_too_long(name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        SourceReader.of(name)
+    assert len(str(caught.value).splitlines()) == 1

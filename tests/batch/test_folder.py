@@ -250,6 +250,27 @@ def test_what_is_replaced_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.Mon
     assert synced[begun:] == [".draft-manifest"]  # the ledger says already what it is to say
 
 
+@pytest.mark.parametrize("name", [MANIFEST, LEDGER])
+def test_a_pipe_is_not_waited_for(name: str, tmp_path: Path) -> None:
+    begin(tmp_path)
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match=f"{name}: not a regular file"):
+        open_run_folder(tmp_path, PLAN, resume=True).__enter__()
+
+
+def test_a_folder_named_as_a_draft(tmp_path: Path) -> None:
+    begin(tmp_path)
+    (tmp_path / ".draft-x").mkdir()
+    with pytest.raises(InputError, match=r"draft-x cannot be taken away .* move it elsewhere"):
+        open_run_folder(tmp_path, PLAN, resume=True).__enter__()
+
+
+def test_a_name_that_is_too_long(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot be made \(File name too long\)"):
+        open_run_folder(tmp_path / ("x" * 300), PLAN, resume=False).__enter__()
+
+
 def test_plans(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text('{"text": "x"}\n')

@@ -198,6 +198,27 @@ def test_a_python_that_cannot_begin_another(monkeypatch: pytest.MonkeyPatch) -> 
             assert [pid for _, pid, _ in do(which, 3)] == [os.getpid()] * 3
 
 
+def test_no_process_can_be_begun(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with Workers(2) as pool:
+        pool.warm_up(3)
+        assert [pid for _, pid, _ in pool.run(which, some(3))] == [os.getpid()] * 3
+    (said,) = (record.getMessage() for record in caplog.records)
+    assert said.startswith("no process can be begun (No such file or directory), so this one")
+
+
+def test_no_more_processes_can_be_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Workers(3) as pool:
+        pool.warm_up(2)
+        pool._idle.get().dismiss()
+        monkeypatch.setattr(sys, "executable", "/nowhere/python")
+        results = list(pool.run(which, some(6)))
+    assert len(results) == 6
+    assert len({pid for _, pid, _ in results}) == 1
+
+
 def test_no_room_for_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
     with pytest.raises(WhywordError, match="there is no place for temporary files"):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whyword.base.checks import expand_path
+from whyword.base.checks import expand_path, file_name
 from whyword.base.errors import InputError
 from whyword.base.progress import OnProgress, Progress
 from whyword.corpora.source import Record, Source, folder_tables, name_and_part, open_source
@@ -205,7 +205,11 @@ def _absolute_source(source: str | Path) -> str:
     """Return the source so that processes elsewhere find it, too; a pattern or name as it is."""
     name, part = name_and_part(source)
     path = expand_path(name)
-    if not path.exists() and not glob.has_magic(name):
+    try:
+        is_there = path.exists()
+    except OSError as error:  # a name that is too long
+        raise InputError(f"{file_name(path)}: {error.strerror}") from None
+    if not is_there and not glob.has_magic(name):
         return str(source)
     return str(path.absolute()) + (f":{part}" if part else "")
 

@@ -68,8 +68,9 @@ class Workers:
     def warm_up(self, chunks: int) -> None:
         """Begin processes for so many chunks: they import what they need in the meantime."""
         if chunks > 1 and _can_begin():
-            for _ in range(min(chunks, self._most)):
-                self._idle.put(self._begin())
+            with suppress(_CannotBeginError):  # said when there is work
+                for _ in range(min(chunks, self._most)):
+                    self._idle.put(self._begin())
 
     def run(
         self,
@@ -118,6 +119,9 @@ class Workers:
             sent = pack(work, self._arrays)
             process = self._take()
             process.load(sent)
+        except _CannotBeginError as error:
+            log.warning("no process can be begun (%s), so this one does all the work", error)
+            return None
         except WhywordError:
             raise
         except Exception as error:  # noqa: BLE001 - somebody's class, which may raise anything
@@ -132,9 +136,11 @@ class Workers:
 
     def _ask(self, sent: SentWork, chunk: Chunk, keep: Callable[[T], object]) -> T:
         process = self._take()
-        process.load(sent)
-        answer = process.ask(chunk)
-        self._idle.put(process)
+        try:
+            process.load(sent)
+            answer = process.ask(chunk)
+        finally:
+            self._idle.put(process)  # somebody may wait for it
         result: T = answer.unwrap()
         keep(result)
         return result
@@ -144,12 +150,22 @@ class Workers:
         try:
             return self._idle.get_nowait()
         except Empty:
+            pass
+        try:
             return self._begin()
+        except _CannotBeginError:
+            if not self._all:
+                raise
+            return self._idle.get()  # fewer have to do
 
     def _begin(self) -> "_Process":
         process = _Process(self._inherited)
         self._all.append(process)
         return process
+
+
+class _CannotBeginError(Exception):
+    """The system begins no process, or no more of them."""
 
 
 class _Process:
@@ -166,13 +182,16 @@ class _Process:
         command = [sys.executable, *_python_flags(), "-c", START, paths, str(os.getpid())]
         self._loaded: SentWork | None = None
         with _interrupts_blocked():  # which it inherits, until it ignores them
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                pass_fds=inherited,
-                env=os.environ | _ONE_THREAD,
-            )
+            try:
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    pass_fds=inherited,
+                    env=os.environ | _ONE_THREAD,
+                )
+            except OSError as error:
+                raise _CannotBeginError(error.strerror or str(error)) from None
 
     def load(self, sent: SentWork) -> None:
         """Let it have the work, once; raise what it raised when it did."""

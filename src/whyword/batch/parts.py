@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from uuid import uuid4
 
+from whyword.base.checks import existing_file, exists, file_name
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import sha256_of
 from whyword.base.json import parse_json
@@ -108,6 +109,16 @@ def write_part(
     return Part(place, records, hashlib.sha256(content).hexdigest(), int(table.num_rows))
 
 
+def read_file(path: Path) -> bytes | None:
+    """Return what a file has, None if there is none; raise of a pipe, which one would wait for."""
+    if not exists(path):
+        return None
+    try:
+        return existing_file(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{file_name(path)} cannot be read ({error.strerror})") from None
+
+
 def replace_file(path: Path, draft: Path, content: memoryview) -> None:
     """Write a draft that takes the path's name once it is on the disk."""
     with draft.open("wb", buffering=0) as stream:
@@ -180,12 +191,7 @@ class Ledger:
 
     def read(self) -> dict[Place, Part]:
         """Return what it says; lines that were cut off or damaged say nothing."""
-        try:
-            lines = self._path.read_bytes().split(b"\n")
-        except FileNotFoundError:
-            return {}
-        except OSError as error:
-            raise InputError(f"{self._path} cannot be read ({error.strerror})") from None
+        lines = (read_file(self._path) or b"").split(b"\n")
         return {part.place: part for part in map(_parse_line, lines) if part is not None}
 
     def append(self, part: Part) -> None:
