@@ -65,12 +65,15 @@ class Chunk:
 
     def digest(self) -> str:
         """Return what the documents are, in order: a sha256 of their ids, texts and labels."""
-        fields = [part for record in self.records for part in (record.id, record.text)]
-        labels = [record.label for record in self.records]
-        lengths = [*map(len, fields), *(-1 if label is None else len(label) for label in labels)]
-        digest = hashlib.sha256(np.array(lengths, "<i8").tobytes())
-        whole = "".join([*fields, *(label or "" for label in labels)])
-        digest.update(whole.encode("utf-8", "surrogatepass"))
+        fields = [
+            part.encode("utf-8", "surrogatepass")
+            for record in self.records
+            for part in (record.id, record.text, record.label or "")
+        ]
+        lengths = np.array([len(part) for part in fields], "<i8")
+        lengths[2::3][[record.label is None for record in self.records]] = -1
+        digest = hashlib.sha256(lengths.tobytes())
+        digest.update(b"".join(fields))
         return digest.hexdigest()
 
 

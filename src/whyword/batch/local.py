@@ -58,6 +58,8 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         for process in self._all:
             process.close()
+        for process in self._all:
+            process.wait()
         self._arrays.close()
 
     def warm_up(self, chunks: int) -> None:
@@ -195,6 +197,9 @@ class _Process:
         with suppress(OSError):  # it is gone
             cast(IO[bytes], self._process.stdin).close()
         cast(IO[bytes], self._process.stdout).close()
+
+    def wait(self) -> None:
+        """Wait until it has."""
         self._process.wait()
 
 
