@@ -167,3 +167,10 @@ def test_arrays_of_arrays_are_numbers() -> None:
     explanation = Explanation.from_fields(fields(of="all", relevance=rows))
     np.testing.assert_array_equal(explanation.relevance, [[1, 2, 3], [np.nan, 2, 3], [1, 2, 3]])
     assert np.isnan(Explanation.from_fields(fields(padding=None)).padding)
+
+
+@pytest.mark.parametrize("name", ["method", "model"])
+def test_names_that_no_file_can_hold(name: str) -> None:
+    fields = explain(made_cnn(), "wa").fields()
+    with pytest.raises(InputError, match=f"its {name} is no string"):
+        Explanation.from_fields({**fields, name: "half \ud800"})

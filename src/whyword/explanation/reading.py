@@ -71,8 +71,8 @@ def _parts(fields: Row) -> dict[str, Any]:
         (scores.shape == (len(classes),), "scores and classes differ in number"),
         (isinstance(conserves, bool | np.bool_), "conserves is neither true nor false"),
         (against is None or _is_among(against, classes), "its target is none of its classes"),
-        (isinstance(fields["method"], str), "its method is no string"),
-        (_is_missing(model) or isinstance(model, str), "its model is no string"),
+        (_is_name(fields["method"]), "its method is no string, or holds half a surrogate pair"),
+        (_is_missing(model) or _is_name(model), "its model is no string that names one"),
     ):
         if not fits:
             raise ValueError(reason)
@@ -192,6 +192,11 @@ def _target(
 
 def _is_among(label: object, classes: tuple[Label, ...]) -> bool:
     return isinstance(label, Label) and label in classes
+
+
+def _is_name(value: object) -> bool:
+    """Whether it is a string that any file can hold."""
+    return isinstance(value, str) and storable(value) == value
 
 
 def _is_missing(value: object) -> bool:

@@ -142,6 +142,6 @@ def test_halves_of_surrogate_pairs_in_labels(tmp_path: Path) -> None:
 
 
 def test_halves_of_surrogate_pairs_in_what_the_file_says_of_itself(tmp_path: Path) -> None:
-    fields = {**explain(made_cnn(), "wa").fields(), "method": "my\ud800", "model": "\udfff"}
-    Explanation.from_fields(fields).to_parquet(tmp_path / "why.parquet")
+    named = dataclasses.replace(explain(made_cnn(), "wa"), method="my\ud800")
+    named.to_parquet(tmp_path / "why.parquet")
     assert pq.read_schema(tmp_path / "why.parquet").metadata[b"method"] == "my\ufffd".encode()
