@@ -180,5 +180,6 @@ def scipy_sparse() -> Any:  # noqa: ANN401 - scipy has no types
 
 def join_names(names: Iterable[str], most: int = 12) -> str:
     """Return names for a message, a long list cut short."""
-    shown = [name[:40] for name in names]
-    return ", ".join(shown[:most]) + (f", … ({len(shown):,} in all)" if len(shown) > most else "")
+    every = list(names)
+    shown = ", ".join(one_line(name[:40]) for name in every[:most])
+    return shown if len(every) <= most else f"{shown}, … ({len(every):,} in all)"
