@@ -78,14 +78,14 @@ class Run:
 
     def wait_for_parts(self, folder: Path, count: int) -> None:
         """Wait until so many parts are written."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while len(list(folder.glob("part-*"))) < count and self.process.is_alive():
             assert time.monotonic() < deadline
             time.sleep(0.005)
 
     def end(self) -> int | None:
         """Wait until it is over; return its exit code."""
-        self.process.join(60)
+        self.process.join(300)
         assert not self.process.is_alive()
         return self.process.exitcode
 

@@ -26,3 +26,27 @@ def test_a_bare_import_imports_nothing_else() -> None:
     code = "import sys, whyword; print([m for m in sys.modules if m.startswith('whyword.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("name", ["vectors", "base", "pages"])
+def test_packages_are_there_at_the_first_look(name: str) -> None:
+    code = f"import whyword; print(whyword.{name}.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"whyword.{name}\n", "")
+
+
+def test_what_is_listed_is_whywords() -> None:
+    code = "import whyword; first = dir(whyword); assert first == dir(whyword); print(*first)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    shown = [name for name in done.stdout.split() if not name.startswith("_")]
+    packages = {"base", "pages", "public", "vectors"}
+    assert set(shown) == {*public.__all__, *packages}
+
+
+def test_looking_for_a_dunder_imports_nothing() -> None:
+    code = (
+        "import sys, whyword; hasattr(whyword, '__wrapped__'); hasattr(whyword, '_private');"
+        "print([m for m in sys.modules if m.startswith('whyword.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

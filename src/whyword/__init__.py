@@ -5,22 +5,25 @@ The names for daily use are here; the rest is one step inside: ``whyword.analysi
 ``whyword.corpora``; ``whyword.models`` and ``whyword.methods`` for those who add their own.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+import typing as _typing
+from importlib import import_module as _import_module
 
 __version__ = "0.1.0"
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from whyword.public import *  # noqa: F403 - its __all__ says which
     from whyword.public import __all__ as __all__
 else:  # when one of them is first used: a command must not wait for them to answer Ctrl-C
 
     def __getattr__(name: str) -> object:
         if name == "__all__" or not name.startswith("_"):
-            there = vars(import_module("whyword.public"))
+            there = vars(_import_module("whyword.public"))
             if name in there:
                 return globals().setdefault(name, there[name])
+            if name in globals():  # a package that was imported just now
+                return globals()[name]
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *import_module("whyword.public").__all__})
+        names = _import_module("whyword.public").__all__
+        return sorted({*globals(), *names})

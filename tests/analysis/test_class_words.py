@@ -86,7 +86,9 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = class_words(model, texts)
     monkeypatch.setattr(sys.modules["whyword.analysis.class_words"], "_BLOCK", 2)
     parts = class_words(model, iter(texts))
+    assert list(whole) == list(parts) == ["class 0", "class 1", "class 2"]
     for label in whole:
+        assert len(whole[label]) > 3
         for a, b in zip(whole[label], parts[label], strict=True):
             assert a[:1] + a[2:] == b[:1] + b[2:]
             assert a.relevance == pytest.approx(b.relevance, abs=1e-6)

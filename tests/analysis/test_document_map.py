@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from keywords import Keywords
+from matplotlib import rc_context
 from networks import small_cnn, topical
 from numpy.typing import NDArray
 
@@ -109,3 +110,19 @@ def test_a_single_direction_makes_no_plane() -> None:
 def test_somebodys_documents_have_no_vectors() -> None:
     with pytest.raises(InputError, match="need a model whose documents have vectors"):
         document_map(Keywords(), ["moon orbit", "puck goal", "key chip"])
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf"])
+def test_maps_are_drawn_in_the_users_fonts(ending: str, tmp_path: Path) -> None:
+    shown = document_map(MODELS["cnn"], TEXTS)
+    drawn = []
+    for families in (["DejaVu Sans"], ["DejaVu Serif", "DejaVu Sans"]):
+        with rc_context({"font.family": families}):
+            draw_maps([shown], tmp_path / f"map.{ending}")
+        drawn.append((tmp_path / f"map.{ending}").read_bytes())
+    sans, serif = drawn
+    if ending == "pdf":
+        assert b"DejaVuSerif" in serif
+        assert b"DejaVuSerif" not in sans
+    else:
+        assert sans != serif

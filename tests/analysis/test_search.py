@@ -68,7 +68,9 @@ def test_hits_are_the_nearest_by_cosine(kind: str, level: str) -> None:
 @pytest.mark.parametrize("settings", [{}, {"method": "uniform"}, {"bias": "apart"}])
 def test_what_the_words_carry_adds_up(kind: str, settings: dict[str, str]) -> None:
     index = SearchIndex(MODELS[kind], TEXTS, **settings)  # type: ignore[arg-type]
-    for hit in index.search(QUERY, top=8):
+    hits = index.search(QUERY, top=8)
+    assert len(hits) > 1
+    for hit in hits:
         for words in (hit.query_words, hit.words):
             assert sum(c.similarity for c in words) == pytest.approx(hit.similarity, abs=1e-4)
         assert hit.elsewhere == (0, 0)

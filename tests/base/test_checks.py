@@ -87,13 +87,13 @@ def test_what_is_missing_is_named_before_the_work() -> None:
 
 
 def test_true_or_false() -> None:
-    assert [flag("strict", value) for value in (True, np.False_, 1, 0)] == [
+    assert [flag("strict", value) for value in (True, np.False_, np.int64(1), 0)] == [
         True,
         False,
         True,
         False,
     ]
-    for value in (None, 2, "no", np.array([1, 2]), float("nan")):
+    for value in (None, 2, np.int64(2), "no", np.array([1, 2]), float("nan")):
         with pytest.raises(InputError, match="strict must be True or False"):
             flag("strict", value)
 

@@ -1,4 +1,6 @@
+import tracemalloc
 import unicodedata
+from collections import Counter, OrderedDict
 
 import numpy as np
 from hypothesis import given
@@ -59,6 +61,83 @@ def test_values_in_messages() -> None:
     assert shown(object()) == "<object object>"
     assert shown(10**5_000) == "<int>"
     assert shown("x" * 100, 10) == "'xxxxxxxxx…"
+
+
+LONG = 2_000_000
+
+
+def looped() -> list[object]:
+    """A list of lists of lists, each the same twenty times over: small, but 20¹² to write."""
+    made: list[object] = [1]
+    for _ in range(12):
+        made = [made] * 20
+    return made
+
+
+def test_of_long_values_only_the_beginning_is_made() -> None:
+    letters, numbers = "a" * LONG, list(range(LONG))
+    cases = [
+        (letters, "'aaa"),
+        (np.str_(letters), "'aaa"),
+        (letters.encode(), "b'aaa"),
+        (bytearray(letters.encode()), "bytearray(b'aaa"),
+        (numbers, "[0, 1, 2, 3, "),
+        (tuple(numbers), "(0, 1, 2, 3, "),
+        (set(numbers), "{0, 1, 2, 3, "),
+        ([letters, letters], "['aaa"),
+        ({"text": [letters]}, "{'text': ['aaa"),
+        (OrderedDict.fromkeys(numbers), "{0: None, 1: None, "),
+        (Counter(numbers), "{0: 1, 1: 1, "),
+        (1 << LONG, "<int>"),
+        ([1 << LONG, 2], "[<int>, 2]"),
+        (looped(), "[[["),
+    ]
+    for value, beginning in cases:
+        tracemalloc.start()
+        text = shown(value)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert text.startswith(beginning)
+        assert len(text) <= 61
+        # sorting a set takes a list of it; no letter of the rest is written
+        assert peak < (20 * LONG if isinstance(value, set | dict) else LONG / 4), beginning
+
+
+def test_short_values_are_shown_whole() -> None:
+    for value in (
+        [1, "two", None],
+        (3,),
+        {"a": [1.5]},
+        {1, 2},
+        b"x",
+        10**59 - 1,
+        "it's",
+        "",
+        [],
+        {},
+    ):
+        assert shown(value) == repr(value)
+    assert shown(np.str_("a")) == repr(np.str_("a"))
+    assert shown([[["a" * 80]]]) == "[[['" + "a" * 56 + "…"
+
+
+class Raising:
+    def __repr__(self) -> str:
+        raise KeyError("no repr")
+
+
+class RaisingList(list[int]):
+    def __len__(self) -> int:
+        raise KeyError("no length")
+
+
+def test_no_value_is_unfit_to_be_shown() -> None:
+    assert shown(Raising()) == "<Raising>"
+    assert shown([Raising()]) == "[<Raising>]"
+    assert shown(RaisingList()) == "<RaisingList>"
+    deep: list[object] = []
+    deep.append(deep)
+    assert shown(deep).startswith("[[[")
 
 
 @given(st.binary())

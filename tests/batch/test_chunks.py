@@ -11,6 +11,7 @@ import pytest
 from whyword import InputError
 from whyword.batch import chunks
 from whyword.batch.chunks import Chunk, Place, SourceReader
+from whyword.corpora.source import Record
 from whyword.corpora.tables import BadRow
 
 
@@ -201,3 +202,30 @@ def test_newsgroups_by_name() -> None:
     first = next(reader.chunks(0))
     assert len(first.records) == 3
     assert all(record.split == "test" for record in first.records)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 300 + "*", "x" * 300 + ".csv"])
+def test_a_name_that_is_too_long(name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        SourceReader.of(name)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_digest_says_what_the_documents_are() -> None:
+    def digest(*records: tuple[str, str, str | None]) -> str:
+        return Chunk(Place(0, 0), [Record(*one, None) for one in records]).digest()
+
+    documents: list[list[tuple[str, str, str | None]]] = [
+        [("a", "bc", None)],
+        [("ab", "c", None)],
+        [("a", "bc", "")],
+        [("a", "b", "c")],
+        [("a", "bc", None), ("", "", None)],
+        [("a", "b\ud800", None)],
+        [("a", "b\ufffd", None)],
+        [("1", "x", "l"), ("2", "y", "m")],
+        [("2", "y", "m"), ("1", "x", "l")],
+    ]
+    digests = [digest(*one) for one in documents]
+    assert len(set(digests)) == len(documents)
+    assert digests == [digest(*one) for one in documents]

@@ -2,11 +2,15 @@
 
 import json
 import os
+import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow as pa
 import pytest
+from streams import FORK
 
 from whyword import InputError
 from whyword.batch import folder as module
@@ -172,16 +176,39 @@ def test_a_manifest_that_was_changed_is_written_again(tmp_path: Path) -> None:
         assert (tmp_path / MANIFEST).read_bytes() == whole
 
 
-def test_the_lock_can_be_handed_on(tmp_path: Path) -> None:
+def hand_on_and_die(path: Path) -> None:
+    """Let another process inherit the lock, and leave it alone."""
+    with open_run_folder(path, PLAN, resume=False) as folder:
+        assert folder.lock is not None
+        folder.complete(rejected=0)
+        heir = subprocess.Popen(["sleep", "600"], pass_fds=[folder.lock])
+        (path / "heir").write_text(str(heir.pid))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_the_lock_of_a_run_that_was_killed_is_its_processes(tmp_path: Path) -> None:
+    run = FORK.Process(target=hand_on_and_die, args=(tmp_path,))
+    run.start()
+    run.join()
+    heir = psutil.Process(int((tmp_path / "heir").read_text()))
+    try:
+        with pytest.raises(InputError, match="another run is at work"):
+            open_run_folder(tmp_path, PLAN, resume=True).__enter__()
+    finally:
+        heir.kill()
+        psutil.wait_procs([heir])
+    with open_run_folder(tmp_path, PLAN, resume=True):
+        pass
+
+
+def test_the_lock_of_a_run_that_ended_is_nobodys(tmp_path: Path) -> None:
+    """Not even of a process that was forked while it ran."""
     with open_run_folder(tmp_path, PLAN, resume=False) as folder:
         assert folder.lock is not None
         inherited = os.dup(folder.lock)
         folder.complete(rejected=0)
-    with pytest.raises(InputError, match="another run is at work"):
-        open_run_folder(tmp_path, PLAN, resume=True).__enter__()
-    os.close(inherited)
     with open_run_folder(tmp_path, PLAN, resume=True):
-        pass
+        os.close(inherited)
 
 
 def test_rows_that_could_not_be_read(tmp_path: Path) -> None:
@@ -201,6 +228,47 @@ def test_rows_that_could_not_be_read(tmp_path: Path) -> None:
     with Rejects(tmp_path):
         pass
     assert REJECTS not in names(tmp_path)  # a run that has none does not keep another's
+
+
+def test_what_is_replaced_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced, fsync = [], os.fsync
+
+    def record_fsync(descriptor: int) -> None:
+        synced.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", record_fsync)
+    with open_run_folder(tmp_path, PLAN, resume=False) as folder:
+        folder.record(write_part(folder.path, Place(0, 0), RECORDS, TABLE))
+        with Rejects(tmp_path) as rejects:
+            rejects.add([BadRow("a", "b")])
+        begun = len(synced)
+        folder.complete(rejected=1)
+    (part,) = (name for name in synced if "part-" in name)
+    drafts = {f".draft-{name}" for name in ("manifest", "parts", "rejects")}
+    assert set(synced) == {part, *drafts}
+    assert synced[begun:] == [".draft-manifest"]  # the ledger says already what it is to say
+
+
+@pytest.mark.parametrize("name", [MANIFEST, LEDGER])
+def test_a_pipe_is_not_waited_for(name: str, tmp_path: Path) -> None:
+    begin(tmp_path)
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match=f"{name}: not a regular file"):
+        open_run_folder(tmp_path, PLAN, resume=True).__enter__()
+
+
+def test_a_folder_named_as_a_draft(tmp_path: Path) -> None:
+    begin(tmp_path)
+    (tmp_path / ".draft-x").mkdir()
+    with pytest.raises(InputError, match=r"draft-x cannot be taken away .* move it elsewhere"):
+        open_run_folder(tmp_path, PLAN, resume=True).__enter__()
+
+
+def test_a_name_that_is_too_long(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot be made \(File name too long\)"):
+        open_run_folder(tmp_path / ("x" * 300), PLAN, resume=False).__enter__()
 
 
 def test_plans(tmp_path: Path) -> None:

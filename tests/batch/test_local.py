@@ -4,13 +4,16 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 import psutil
 import pytest
+from streams import FORK
 
 from whyword import InputError, WhywordError
 from whyword.base.errors import Argument
@@ -195,6 +198,27 @@ def test_a_python_that_cannot_begin_another(monkeypatch: pytest.MonkeyPatch) -> 
             assert [pid for _, pid, _ in do(which, 3)] == [os.getpid()] * 3
 
 
+def test_no_process_can_be_begun(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with Workers(2) as pool:
+        pool.warm_up(3)
+        assert [pid for _, pid, _ in pool.run(which, some(3))] == [os.getpid()] * 3
+    (said,) = (record.getMessage() for record in caplog.records)
+    assert said.startswith("no process can be begun (No such file or directory), so this one")
+
+
+def test_no_more_processes_can_be_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Workers(3) as pool:
+        pool.warm_up(2)
+        pool._idle.get().dismiss()
+        monkeypatch.setattr(sys, "executable", "/nowhere/python")
+        results = list(pool.run(which, some(6)))
+    assert len(results) == 6
+    assert len({pid for _, pid, _ in results}) == 1
+
+
 def test_no_room_for_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
     with pytest.raises(WhywordError, match="there is no place for temporary files"):
@@ -217,6 +241,37 @@ def test_processes_end_with_the_block() -> None:
     with pytest.raises(InterruptedError):
         interrupted()
     assert set(psutil.Process().children()) <= before
+
+
+def test_a_copy_of_this_process_keeps_nobody_waiting() -> None:
+    """It has the pipes that the processes read from, so that these see no end."""
+    with Workers(2) as pool:
+        pool.warm_up(2)
+        copy = FORK.Process(target=time.sleep, args=(100,))
+        copy.start()
+        assert len(list(pool.run(which, some(4)))) == 4
+    try:
+        assert copy.is_alive()
+        assert all(process._process.returncode == 0 for process in pool._all)
+    finally:
+        copy.kill()
+        copy.join()
+
+
+class Unending(Holding):
+    """Leaves a thread behind, without which no Python ends."""
+
+    def __call__(self, chunk: Chunk) -> tuple[float, int]:
+        """Begin a thread."""
+        Thread(target=time.sleep, args=(600,)).start()
+        return 0.0, chunk.place.number
+
+
+def test_processes_that_do_not_end_are_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "_PATIENCE", 0.2)
+    with Workers(2) as pool:
+        assert len(list(pool.run(Unending(None), some(4)))) == 4
+    assert -signal.SIGKILL in {process._process.returncode for process in pool._all}
 
 
 def test_python_is_begun_as_this_one_was(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,7 +89,7 @@ def test_a_ledger_keeps_what_it_is_told(tmp_path: Path) -> None:
     assert Ledger(tmp_path).read() == parts
     (tmp_path / LEDGER).unlink()
     (tmp_path / LEDGER).mkdir()
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="not a regular file"):
         ledger.read()
     with pytest.raises(InputError, match="cannot be written"):
         ledger.append(part)

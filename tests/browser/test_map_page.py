@@ -76,7 +76,7 @@ def test_a_phone_has_room_for_it(page: Page) -> None:
 
 
 def test_thousands_of_points_stay_smooth(chromium: Browser, tmp_path: Path) -> None:
-    """7,500 points: a step of pointing and zooming, drawn, takes a fraction of a second."""
+    """7,500 points: a step of pointing and zooming takes little more than drawing them does."""
     points = np.random.default_rng(0).normal(size=(7500, 2))
     one = explain(small_cnn(), "moon and goal")
     groups = [f"group {n % 20}" for n in range(7500)]
@@ -85,8 +85,17 @@ def test_thousands_of_points_stay_smooth(chromium: Browser, tmp_path: Path) -> N
     many.to_html(path)
     page = chromium.new_page()
     page.goto(path.as_uri())
-    milliseconds = page.evaluate(
+    step, drawing = page.evaluate(
         """async () => {
+          const plain = document.createElement("canvas").getContext("2d");
+          const begin = performance.now();
+          for (let i = 0; i < 20; i++) {
+            for (let n = 0; n < 7500; n++) {
+              plain.beginPath(); plain.arc(n % 300, n % 150, 3, 0, 7); plain.fill();
+            }
+            await new Promise(requestAnimationFrame);
+          }
+          const drawing = (performance.now() - begin) / 20;
           const c = document.getElementById("map"), r = c.getBoundingClientRect();
           const start = performance.now();
           for (let i = 0; i < 20; i++) {
@@ -96,8 +105,8 @@ def test_thousands_of_points_stay_smooth(chromium: Browser, tmp_path: Path) -> N
               {clientX: r.left + 20 * i, clientY: r.top + 10 * i}));
             await new Promise(requestAnimationFrame);
           }
-          return (performance.now() - start) / 20;
+          return [(performance.now() - start) / 20, drawing];
         }"""
     )
-    assert milliseconds < 200  # without a graphics card, on a busy machine
+    assert step < 8 * drawing + 100  # of the same machine, as busy as it is
     page.close()

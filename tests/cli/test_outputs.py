@@ -16,7 +16,7 @@ def test_explain_and_predict_a_corpus_into_a_folder(folder: Path, write: Write) 
     out = corpus.parent / "deep" / "why"
     done = run("explain", folder, corpus, "--out", out, "--top", 1, "--target", "all")
     assert (done.returncode, done.stdout) == (0, "")
-    assert re.search(r"written: .*why \(3 documents in 1 file, \d s\)", done.stderr)
+    assert re.search(r"written: .*why \(3 documents in 1 file, [\d,]+ s\)", done.stderr)
     assert re.search(r"1 rows could not be read: .*_rejects.jsonl", done.stderr)
     explained = pq.read_table(out).to_pylist()
     assert [len(row["words"]) for row in explained] == [1, 0, 1]

@@ -221,6 +221,23 @@ def test_several_at_once_are_as_one_by_one() -> None:
             assert (curve.opposite is None) == (method == "random")
     with pytest.raises(InputError, match="experiments are 1, 2 and 3, not 4"):
         deletion_curves(MODEL, TEXTS, LABELS, experiments=[4])
+    with pytest.raises(InputError, match="experiments takes a list of numbers, not float"):
+        deletion_curves(MODEL, TEXTS, LABELS, experiments=1.0)  # type: ignore[arg-type]
+
+
+def test_experiments_as_numpy_has_numbers() -> None:
+    for numbers in (np.int64(1), np.array([1])):
+        found = deletion_curves(
+            MODEL,
+            TEXTS,
+            LABELS,
+            ["random"],
+            numbers,  # type: ignore[arg-type]
+            4,
+            runs=1,
+            least_words=1,
+        )
+        assert [(number, type(number)) for number in found] == [(1, int)]
     assert list(deletion_curves(MODEL, ["moon orbit"], ["space"], "lrp", steps=1)) == [1]
     assert deletion_curves(MODEL, ["moon orbit"], ["space"], "lrp") == {}  # of 100 words at least
 

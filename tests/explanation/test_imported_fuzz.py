@@ -98,7 +98,8 @@ def fields_of(case: dict[str, Any], made: dict[Any, Any]) -> dict[str, Any]:
             fields.pop(name, None)
         elif what == "words":  # fewer words, in all that belongs to them
             for own in ("words", "spans", "known", "relevance", "elements"):
-                fields[own] = fields.get(own, [])[:value] if fields.get(own) else fields.get(own)
+                if isinstance(fields.get(own), list):  # not what an earlier change made of it
+                    fields[own] = fields[own][:value]
             fields["truncated"] = 3
         elif what in ("truncated", "target"):
             fields[what] = value

@@ -79,7 +79,9 @@ def test_png(tmp_path: Path) -> None:
 
 
 def test_hostile_text_as_a_png(tmp_path: Path) -> None:
-    write_png(heatmap(HOSTILE + " $x^2$ $\\frac{$", title=HOSTILE), tmp_path / "why.png")
+    path = tmp_path / "why.png"
+    write_png(heatmap(HOSTILE + " $x^2$ $\\frac{$", title=HOSTILE), path)
+    assert path.read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_text_too_long_for_a_png(tmp_path: Path) -> None:

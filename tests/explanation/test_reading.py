@@ -1,12 +1,16 @@
 """What is read of an explanation can be written in every format; anything else is refused."""
 
+import datetime
 import json
+import uuid
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from networks import made_cnn
+from numpy.typing import NDArray
 
 from whyword import Explanation, InputError, explain
 
@@ -91,3 +95,75 @@ def test_the_labels_of_files_are_plain() -> None:
     explanation = Explanation.from_fields(fields(**named))
     assert (explanation.classes, explanation.target) == ((1, 2, 3), 2)
     assert json.loads(explanation.to_json())["target"] == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        (np.int64(7), "7"),
+        (10**70, "1" + "0" * 70),
+        (np.str_("seven"), "seven"),
+        (uuid.UUID(int=7), "00000000-0000-0000-0000-000000000007"),
+        (datetime.date(2020, 1, 2), "2020-01-02"),
+        (pd.Timestamp("2020-01-02 03:04"), "2020-01-02 03:04:00"),
+        (False, "False"),
+        (np.False_, "False"),
+        (None, None),
+        (float("nan"), None),
+        (np.float32("nan"), None),
+        (np.datetime64("NaT"), None),
+        (pd.NaT, None),
+        (pd.NA, None),
+    ],
+)
+def test_ids_are_names(given: object, name: str | None) -> None:
+    assert Explanation.from_fields(fields(id=given)).id == name
+
+
+class Nameless:
+    def __str__(self) -> str:
+        raise KeyError("no name")
+
+
+def test_ids_that_cannot_be_written() -> None:
+    for given in (Nameless(), 10**5_000):
+        with pytest.raises(InputError, match="this is no explanation: its id cannot be written"):
+            Explanation.from_fields(fields(id=given))
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int64])
+@pytest.mark.parametrize("turned", [[[0, 2], [6, 8], [3, 5]], [[2, 0], [3, 5], [6, 8]]])
+def test_spans_of_any_kind_of_number_are_in_order(kind: type, turned: list[list[int]]) -> None:
+    spans: NDArray[Any] = np.array(turned).astype(kind)
+    words = ["wa wb wc"[start:end] for start, end in turned]
+    with pytest.raises(InputError, match="overlap or are out of order"):
+        Explanation.from_fields(fields(spans=spans, words=words))
+    explanation = Explanation.from_fields(fields(spans=np.array([[0, 2], [3, 5], [6, 8]], kind)))
+    assert explanation.spans.dtype == np.int32
+
+
+def test_spans_beyond_any_text() -> None:
+    for last in (2**63 + 1, 2**64 - 1):
+        spans = np.array([[0, 2], [3, 5], [6, last]], np.uint64)
+        with pytest.raises(InputError, match="leave the text"):
+            Explanation.from_fields(fields(spans=spans))
+
+
+@pytest.mark.parametrize("known", [[1, 1, 0], np.array([1, 1, 0], np.int8), [1.0, 1.0, 0.0]])
+def test_columns_of_numbers_for_flags_and_counts(known: object) -> None:
+    explanation = Explanation.from_fields(fields(truncated=2.0, known=known))
+    assert explanation.truncated == 2
+    assert explanation.known.tolist() == [True, True, False]
+    assert Explanation.from_fields(fields(truncated=np.float64(0))).truncated == 0
+    for wrong in ([1, 2, 0], [1.0, float("nan"), 0.0]):
+        with pytest.raises(InputError, match="true or false"):
+            Explanation.from_fields(fields(known=wrong))
+
+
+def test_arrays_of_arrays_are_numbers() -> None:
+    """As frames and Parquet files have them, with null among them."""
+    rows = np.empty(3, object)
+    rows[:] = [np.array([1, 2, 3], np.float32), [None, 2.0, 3.0], (1, 2, 3)]
+    explanation = Explanation.from_fields(fields(of="all", relevance=rows))
+    np.testing.assert_array_equal(explanation.relevance, [[1, 2, 3], [np.nan, 2, 3], [1, 2, 3]])
+    assert np.isnan(Explanation.from_fields(fields(padding=None)).padding)

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import replace
+from inspect import getsource
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from commands import run
 from networks import made_cnn, small_cnn, topical
 
 from whyword import SVMClassifier, explain
-from whyword.base.errors import ModelError
+from whyword.base.errors import InputError, ModelError
 from whyword.batch.runs import explain_corpus, predict_corpus
 from whyword.corpora.source import Record
 from whyword.methods import predict as predictions
@@ -76,6 +77,7 @@ def test_somebodys_model_predicts_documents_too() -> None:
     assert predicted_labels(as_classifier(Even()), ["x"]) == ["b"]
 
 
+OVERFLOWS = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy's, which is right
 NOTHING_SAID = ["zzz", "wa wb", "wc wd wa wb"]  # of an unknown word the network below says 0
 
 
@@ -117,6 +119,7 @@ ASKED: dict[str, Callable[[Any], object]] = {
 }
 
 
+@OVERFLOWS
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("make", [infinite_cnn, infinite_svm, SaysNaN])
 def test_a_model_without_an_opinion_has_no_class(make: Callable[[], Any], asked: str) -> None:
@@ -128,6 +131,7 @@ def test_a_model_without_an_opinion_has_no_class(make: Callable[[], Any], asked:
         ASKED[asked](model)
 
 
+@OVERFLOWS
 @pytest.mark.parametrize("make", [infinite_cnn, infinite_svm])
 def test_nor_by_its_own_methods(make: Callable[[], Any]) -> None:
     model = make()
@@ -139,6 +143,7 @@ def test_nor_by_its_own_methods(make: Callable[[], Any]) -> None:
             explain(model, NOTHING_SAID, level="filter")
 
 
+@OVERFLOWS
 def test_a_temperature_near_zero_is_no_probability() -> None:
     model = SVMClassifier(C=1.0).fit(["wa wb", "wc", "wd"], ["a", "b", "c"])
     model.temperature_ = 5e-324
@@ -148,15 +153,27 @@ def test_a_temperature_near_zero_is_no_probability() -> None:
         probabilities_of(model, ["wa"])
 
 
+@OVERFLOWS
 @pytest.mark.slow(reason="starts processes")
-def test_nor_over_a_corpus_or_on_the_command_line(tmp_path: Path) -> None:
-    infinite_svm().save(tmp_path / "m")
+def test_nor_over_a_corpus_or_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "texts.csv").write_text("text\nzzz\nwa wb\n")
     for call in (predict_corpus, explain_corpus):
         with pytest.raises(ModelError, match="are no numbers"):
             call(infinite_svm(), tmp_path / "texts.csv", tmp_path / call.__name__)
+    (tmp_path / "says.py").write_text(f"{getsource(SaysNaN)}\nmodel = SaysNaN()\n")
+    monkeypatch.chdir(tmp_path)
     for command in ("predict", "explain"):
-        done = run(command, tmp_path / "m", tmp_path / "texts.csv")
+        done = run(command, "py:says:model", tmp_path / "texts.csv")
         assert done.returncode != 0
         *_, line = done.stderr.strip().splitlines()
-        assert line.startswith("error: the model's scores of text 1 ('wa wb') are no numbers: inf")
+        assert line.startswith("error: SaysNaN.predict_proba gave a probability that is no number")
+        assert "text 1 ('wa wb')" in line
+
+
+@pytest.mark.parametrize("make", [infinite_cnn, infinite_svm])
+def test_a_model_that_may_overflow_is_not_kept(make: Callable[[], Any], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="weights are so large that a score may be"):
+        make().save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()

@@ -14,6 +14,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -221,13 +222,13 @@ def change_settings(settings: dict[str, Any], what: str, *how: Any) -> None:  # 
     for key in inside:
         holder = holder[key]
     if what == "set":
-        holder[last] = how[1]
+        holder[last] = deepcopy(how[1])  # a case is run again: it must stay as it was
     elif what == "remove":
         del holder[last]
     elif what == "add" and isinstance(holder, dict):
-        holder[how[1]] = how[2]
+        holder[how[1]] = deepcopy(how[2])
     elif what == "add":
-        holder.append(how[2])
+        holder.append(deepcopy(how[2]))
     else:
         there: Any = settings
         for key in places[how[1] % len(places)]:
@@ -333,7 +334,8 @@ def main(folder: Path, count: int) -> None:
     with pytest.raises(IndexError):
         compiled(first_behind)(np.zeros(3))
     warnings.simplefilter("ignore")  # of overflows: their results are refused
-    made_up = fuzzer(folder)
+    os.chdir(folder)  # so that messages begin with what differs
+    made_up = fuzzer(Path())
     kinds: Counter[str] = Counter()
     run = made_up.run
 

@@ -34,6 +34,7 @@ def test_scores_that_are_no_numbers(number: float) -> None:
         check_finite(scores, "probabilities")
 
 
+@pytest.mark.filterwarnings("ignore:invalid value")  # numpy's, which is right
 def test_the_softmax_of_what_is_no_number_is_none() -> None:
     chances = softmax(np.array([[np.inf, 0.0], [np.nan, 0.0], [1.0, 1.0]]))
     np.testing.assert_array_equal(np.isfinite(chances).all(axis=1), [False, False, True])

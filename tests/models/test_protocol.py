@@ -28,7 +28,6 @@ from whyword.models.protocol import (
     TextClassifier,
     Trace,
     Trained,
-    checked_traces,
 )
 
 KINDS: list[type[Trace]] = [CNNTrace, TfIdfTrace, PipelineTrace, BlackBoxTrace]
@@ -146,11 +145,9 @@ def test_no_class_is_read_from_what_is_no_number() -> None:
             getattr(trace, name)
 
 
-def test_texts_are_numbered_from_block_to_block() -> None:
+def test_texts_are_numbered_as_the_caller_numbers_them() -> None:
+    trace = Plain(["one", "two"], [[0.0, 1.0], [float("inf"), 1.0]])
+    with pytest.raises(ModelError, match="scores of text 101 "):
+        trace.predicted_from(100)
     good = Plain(["one", "two"], [[0.0, 1.0], [1.0, 0.0]])
-    bad = Plain(["three"], [[float("inf"), 1.0]])
-    assert list(checked_traces([good, good])) == [good, good]
-    with pytest.raises(ModelError, match="scores of text 4 "):
-        list(checked_traces([good, good, bad]))
-    with pytest.raises(ModelError, match="scores of text 100 "):
-        list(checked_traces([bad], first=100))
+    assert good.predicted_from(100).tolist() == good.predicted.tolist() == [1, 0]

@@ -10,8 +10,10 @@ from whyword.base.errors import InputError
 from whyword.models.store import pack_words
 from whyword.models.stored import (
     StoredModel,
-    distinct_strings,
+    check_range,
     finite_number,
+    largest_number,
+    list_of_strings,
     optional,
     positive_number,
     stored_tokenizer,
@@ -182,7 +184,7 @@ def test_provenance_may_say_anything_else() -> None:
         (true_or_false, [True, False], [0, 1, None, "true"]),
         (finite_number, [0, -1.5, 3e38], [True, None, "1", 1e39, float("nan"), 10**400]),
         (positive_number, [1, 0.5, 1e-30], [0, -1, 1e-46, float("inf"), None, True]),
-        (distinct_strings, [[], ["a", "b"]], ["ab", ["a", "a"], [1], [["a"]], None]),
+        (list_of_strings, [[], ["a", "a"]], ["ab", [1], [["a"]], None]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -200,3 +202,16 @@ def test_tokenizers() -> None:
     for name, value in [("max_words", 0), ("max_words", True), ("abbreviations", "mr")]:
         with pytest.raises(InputError, match=name):
             stored_tokenizer(stored({**tokenizer.configuration(), name: value}).settings)
+
+
+@pytest.mark.parametrize(("numbers", "largest"), [([1, -3], 3), ([], 0), ([[2.5], [0]], 2.5)])
+def test_the_largest_number(numbers: list[float], largest: float) -> None:
+    assert largest_number(np.array(numbers, np.float32)) == largest
+
+
+def test_no_largest_number() -> None:
+    assert np.isnan(largest_number(np.array([1, np.nan, -np.inf])))
+    assert largest_number(np.array([1, -np.inf])) == np.inf
+    for bound in (float("nan"), float("inf"), 1e18):
+        with pytest.raises(InputError, match="weights are so large"):
+            check_range(bound)

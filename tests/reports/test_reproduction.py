@@ -76,7 +76,7 @@ def test_two_at_a_time_are_refused(tiny_stages: Path) -> None:
 def test_killed_at_any_time_it_ends_with_the_same_results(
     tiny: Reproduction, tmp_path: Path
 ) -> None:
-    """SIGKILL at several moments, from loading to the last stages."""
+    """SIGKILL at several moments: before, between and within stages."""
     code = (
         "import sys, json; from pathlib import Path\n"
         "sys.path.insert(0, sys.argv[2])\n"
@@ -92,10 +92,12 @@ def test_killed_at_any_time_it_ends_with_the_same_results(
         str(tmp_path / "stages"),
         str(Path(__file__).parent.parent),
     ]
-    for seconds in (4, 7, 10):
+    for kept in (0, 2, 6):  # stages, after which it is killed
         process = subprocess.Popen([*command, str(out)])
-        time.sleep(seconds)
+        while process.poll() is None and len(list(tmp_path.glob("stages/[!.]*"))) < kept:
+            time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
-        process.wait(timeout=60)
+        process.wait()
+        assert not out.exists()
     subprocess.run([*command, str(out)], check=True)
     assert out.read_text() == figures(tiny.results)

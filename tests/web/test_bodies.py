@@ -15,7 +15,7 @@ from served import app, ask, asked, check_refused
 from whyword.base.errors import InputError
 from whyword.web import problems
 from whyword.web.app import create_app
-from whyword.web.bodies import Sizes, body_sizes, count_values
+from whyword.web.bodies import BoundedRequest, Sizes, body_sizes, count_values
 from whyword.web.engine import Engine
 from whyword.web.limits import Limits
 
@@ -51,6 +51,10 @@ def test_what_breaks_off_or_goes_wrong_is_counted_up_to_there(content: object, e
     assert count_values(body + b',"' + end, 1) > 1
 
 
+def test_a_quote_without_its_other_is_counted() -> None:
+    assert count_values(b'[0, 0,"""', 1) > 1
+
+
 def test_commas_in_texts_are_no_values() -> None:
     text = r"a, b: [c] {d} \" \\ \\\" e, " * 10
     body = f'{{"documents": ["{text}", "\\\\", "{text}"]}}'.encode()
@@ -82,10 +86,36 @@ def test_nothing_is_made_of_a_million_values(path: str, monkeypatch: pytest.Monk
     def never(*_: object, **__: object) -> None:
         raise AssertionError("it was parsed")
 
-    monkeypatch.setattr("starlette.requests.Request.json", never)
+    monkeypatch.setattr(BoundedRequest, "json", never)
     for shape, body in hostile_bodies().items():
         said = check_refused(ask(app(), path, body=body), 422)
         assert said == f"the body has more than {MOST:,} values; send less", shape
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16", "utf-32-le", "utf-8-sig"])
+def test_other_encodings_than_utf_8_are_refused(encoding: str) -> None:
+    """Values are counted by bytes of UTF-8: those of others hide them, here behind a quote."""
+    good = '{"documents": ["\u2200 moon"]}'
+    assert ask(app(), "/api/predict", body=good.encode()).status == 200
+    check_refused(
+        ask(app(), "/api/predict", body=good.encode(encoding)), 422, "the body is no JSON"
+    )
+    many = '{"documents":["\u2200",' + "{}," * 100_000 + "0]}"
+    check_refused(ask(app(), "/api/predict", body=many.encode(encoding)), 422, "the body ")
+
+
+def test_half_a_surrogate_pair_in_bytes_is_no_utf_8() -> None:
+    body = b'{"documents": ["moon \xed\xa0\x80"]}'
+    check_refused(ask(app(), "/api/predict", body=body), 422, "no JSON in UTF-8")
+
+
+def test_no_integer_of_thousands_of_digits_is_made() -> None:
+    """That takes the square of their number: 8 MB of them stop the loop for a while."""
+    for digits, said in (("9" * 4_299, "numbered beyond reason"), ("9" * 100, "deleted")):
+        body = '{"documents": [{"text": "moon", "deleted": [%s]}]}' % digits  # noqa: UP031
+        check_refused(ask(app(), "/api/predict", body=body.encode()), 422, said)
+    text = json.dumps({"documents": ["9" * 4_299]}).encode()
+    assert ask(app(), "/api/predict", body=text).status == 200
 
 
 def test_a_large_body_of_few_values_is_taken() -> None:

@@ -24,6 +24,7 @@ from whyword.web.limits import Limits
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+UPGRADE = b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
 
 
 def chunk(content: bytes, extension: bytes = b"") -> bytes:
@@ -167,16 +168,36 @@ def test_headers_behind_the_body_are_dropped() -> None:
 
 def test_so_many_requests_before_the_first_is_answered() -> None:
     assert talk([GET * 6]).sent.count(b"GET 0 1") == 6
-    line = talk([GET * 1_000])
+    line = talk([GET * 1_000, GET])
     assert line.closed
-    assert line.sent == b""  # what was begun is not mixed up with a refusal
+    assert line.sent.count(b"GET 0 1") == 6  # those on their way are answered, then it is said why
+    assert line.sent.count(b"HTTP/1.1 400 ") == 1
+    assert line.sent.endswith(b'too many requests before the first is answered", "fields": []}')
 
 
 def test_an_answer_on_its_way_is_not_mixed_up_with_a_refusal() -> None:
-    for more in (b"nonsense\r\n", GET[:-2] + b"a:\r\n" * 20):
-        line = talk([GET + more])
-        assert line.closed
-        assert line.sent == b""
+    bad_body = CHUNKED + b"nonsense\r\n"
+    for more in (b"nonsense\r\n", GET[:-2] + b"a:\r\n" * 20, bad_body):
+        for before in (1, 3):
+            line = talk([GET * before + more, GET])
+            assert line.closed
+            *answers, refusal = line.sent.split(b"HTTP/1.1 ")[1:]
+            assert [one[-7:] for one in answers] == [b"GET 0 1"] * before
+            assert refusal[:4] in (b"400 ", b"431 ")
+
+
+def test_whoever_goes_is_not_written_to() -> None:
+    """Nor is what he asked for first, while more of it waits: the line fails if it is."""
+    told: list[str] = []
+
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        told.append((await receive())["type"])
+        await length(scope, receive, send)
+
+    line = talk([GET * 3], app=slow)
+    assert told == ["http.disconnect"]
+    assert line.sent == b""
 
 
 def test_what_is_no_request_is_told_in_the_form_of_the_api() -> None:
@@ -188,12 +209,35 @@ def test_what_is_no_request_is_told_in_the_form_of_the_api() -> None:
 
 def test_no_other_protocol_is_spoken() -> None:
     """A web socket's own protocol would know no limits; the request is one like any other."""
-    upgrade = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n"
-    line = talk([GET[:-2] + upgrade, GET])
-    assert line.sent.count(b"GET 0 ") == 2
+    line = talk([GET[:-2] + UPGRADE + b"Sec-WebSocket-Version: 13\r\n\r\n"])
+    assert line.sent.startswith(b"HTTP/1.1 200 ")
+    assert line.sent.endswith(b"GET 0 4")
     server = server_of(length, Limits())
     server.config.load()
     assert server.config.ws_protocol_class is None
+
+
+@pytest.mark.parametrize("head", [GET[:-2] + UPGRADE, b"CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n"])
+def test_what_follows_an_upgrade_is_no_request(head: bytes) -> None:
+    """The client may mean it in the other protocol."""
+    for parts in ([head + b"\r\n", GET], [head + b"Content-Length: 0\r\n\r\n" + GET, b"nonsense"]):
+        line = talk(parts)
+        assert line.closed
+        assert line.sent.count(b"HTTP/1.1 ") == 1
+        assert b"connection: close" in line.sent
+
+
+@pytest.mark.parametrize(
+    "framing", [b"Content-Length: %d\r\n\r\n" % len(GET), b"Transfer-Encoding: chunked\r\n\r\n"]
+)
+@pytest.mark.parametrize("first", [b"", GET])
+def test_a_body_behind_an_upgrade_is_no_request(framing: bytes, first: bytes) -> None:
+    """The parser ends at the headers: a proxy that went by the length would not see the second."""
+    line = talk([first, HEAD + UPGRADE + framing, GET, GET])
+    assert line.closed
+    assert line.sent.count(b"HTTP/1.1 200 ") == bool(first)
+    assert line.sent.count(b"HTTP/1.1 400 ") == 1
+    assert b"send no Upgrade with a body" in line.sent
 
 
 @pytest.mark.slow(reason="waits for a server")
@@ -264,6 +308,37 @@ def test_the_rest_of_a_body_that_was_answered_is_not_waited_for() -> None:
             await asyncio.sleep(0.5)
             assert line.closed is (end == b"")
             connection.connection_lost(None)
+
+    asyncio.run(talked())
+
+
+def test_what_is_not_read_is_waited_for() -> None:
+    """While requests are queued nobody reads: the rest of the next may have been sent long ago."""
+
+    async def talked() -> None:
+        gone_on = asyncio.Event()
+
+        async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+            await gone_on.wait()
+            await length(scope, receive, send)
+
+        configuration = uvicorn.Config(slow, ws="none", log_config=None)
+        line = Line()
+        kind = protocol_of(Limits(read_seconds=0.2))
+        connection = kind(config=configuration, server_state=ServerState(), app_state={})  # type: ignore[call-arg]
+        connection.connection_made(line)
+        connection.data_received(GET + GET + GET[:10])
+        assert line.paused
+        await asyncio.sleep(0.5)
+        assert not line.closed
+        gone_on.set()
+        for _ in range(20):  # steps until both are answered
+            await asyncio.sleep(0)
+        assert line.sent.count(b"GET 0 1") == 2
+        assert not line.paused
+        await asyncio.sleep(0.5)
+        assert line.closed  # now it is read, and does not come
+        connection.connection_lost(None)
 
     asyncio.run(talked())
 
@@ -344,9 +419,15 @@ def test_what_is_needed_of_uvicorn_is_there() -> None:
         return HttpToolsProtocol(configuration, ServerState(), {})
 
     connection = asyncio.run(made())
-    for name in ("loop", "transport", "cycle", "pipeline", "headers", "parser"):
+    for name in ("loop", "transport", "cycle", "pipeline", "headers", "parser", "flow"):
         assert hasattr(connection, name), f"uvicorn's protocol has no {name} any more"
-    for name in ("response_started", "response_complete"):
+    for name in (
+        "response_started",
+        "response_complete",
+        "keep_alive",
+        "disconnected",
+        "message_event",
+    ):
         assert name in RequestResponseCycle.__init__.__code__.co_names, name
     assert "send_400_response" in HttpToolsProtocol.data_received.__code__.co_names
     assert "startup" in vars(uvicorn.Server)

@@ -240,7 +240,7 @@ def _copy_with_matplotlib(drawn: Figure, path: Path, kind: str) -> None:
     canvas = Canvas(figsize=(drawn.width / 72, drawn.height / 72))  # a point of it is our pixel
     axes = canvas.add_axes((0, 0, 1, 1), xlim=(0, drawn.width), ylim=(drawn.height, 0))
     axes.set_axis_off()
-    font = DrawnFont("sans-serif", 13)
+    font = DrawnFont(None, 13)
 
     def put(places: ArrayLike, look: Look, size: float, opacity: float = 1) -> None:
         x, y = np.asarray(places, float).T

@@ -60,7 +60,9 @@ def _as_float(value: object) -> float | None:
 
 def flag(name: str, value: object) -> bool:
     """Return the value as a bool; raise unless it is true or false, and nothing in between."""
-    if isinstance(value, bool | np.bool_) or (isinstance(value, int) and value in (0, 1)):
+    if isinstance(value, bool | np.bool_) or (
+        isinstance(value, int | np.integer) and value in (0, 1)
+    ):
         return bool(value)
     raise InputError(Argument(name), f" must be True or False, not {shown(value)}")
 

@@ -4,7 +4,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -82,15 +82,15 @@ def locked_folder(
 ) -> Iterator[int | None]:
     """Keep writers out of a folder, and if exclusive, readers too, where the system has locks.
 
-    Yield the file descriptor: a process that inherits it holds the lock, too. Raises
-    BlockingIOError if the folder is locked and `wait` is false.
+    Yield the file descriptor: a process that inherits it holds the lock, too, if this one is killed
+    before the block ends. Raises BlockingIOError if the folder is locked and `wait` is false.
     """
     try:
         import fcntl
     except ImportError:  # Windows
         yield None
         return
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptor, owner = os.open(folder, os.O_RDONLY), os.getpid()
     try:
         kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
         try:
@@ -101,6 +101,9 @@ def locked_folder(
             pass
         yield descriptor
     finally:
+        if os.getpid() == owner:  # a process that was forked in the block has it, too
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
 
 

@@ -11,6 +11,9 @@ Label: TypeAlias = str | bool | int | float
 
 def check_storable(labels: Iterable[object]) -> None:
     """Raise if a label holds half a surrogate pair: no file could keep it."""
-    for number, label in enumerate(labels):
+    several = list(labels)
+    if "".join(label for label in several if isinstance(label, str)).isascii():
+        return
+    for number, label in enumerate(several):
         if isinstance(label, str) and storable(label) != label:
             raise InputError(f"label {number} holds half a surrogate pair: {label!r:.60}")

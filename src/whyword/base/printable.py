@@ -1,6 +1,7 @@
 """Texts as they may be shown: nothing in them can steer a page or a terminal, or hide."""
 
 import re
+import reprlib
 
 _PICTURES = 0x2400  # the block of pictures for control characters: ␀, ␁, …
 # Control characters but tab and line feed, line and paragraph separators, bidirectional embeddings,
@@ -12,6 +13,7 @@ _UNFIT = re.compile(
 )
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_LONGEST_INT = 10_000  # bits of a number that is written out, which takes the square of its length
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object without a name: it says nothing
 
 
@@ -31,11 +33,42 @@ def one_line(text: str) -> str:
 def shown(value: object, most: int = 60) -> str:
     """Return a value of any kind as a message may show it: in one line, and not a long one."""
     try:
-        text = repr(value)
-    except Exception:  # noqa: BLE001 - somebody's own repr, or a number of thousands of digits
+        text = _Beginning(most).repr(value)
+    except Exception:  # noqa: BLE001 - somebody's own repr, or length, or items
         text = f"<{type(value).__name__}>"
-    text = _ADDRESS.sub("", " ".join(text.split()))
-    return text if len(text) <= most else text[:most] + "…"
+    line = _ADDRESS.sub("", " ".join(text[: 4 * most].split()))
+    return line if max(len(line), len(text) // 4) <= most else line[:most] + "…"
+
+
+class _Beginning(reprlib.Repr):
+    """The beginning of a repr, right in so many letters; what is beyond them is not made."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxstring = self.maxother = 4 * most  # what is longer loses its middle
+        items = most // 3 + 1  # of three letters at least: "1, "
+        self.maxdict = self.maxlist = self.maxtuple = items
+        self.maxset = self.maxfrozenset = self.maxdeque = self.maxarray = items
+
+    def repr_int(self, x: int, level: int) -> str:
+        return repr(x) if x.bit_length() <= _LONGEST_INT else "<int>"
+
+    def repr_bytes(self, x: bytes | bytearray, level: int) -> str:
+        return repr(x[: self.maxstring])
+
+    repr_bytearray = repr_bytes
+
+    def repr_instance(self, x: object, level: int) -> str:
+        """Return the repr of anything else; of a long kind of a list, that of the list."""
+        for kind in (str, bytes, list, tuple, dict, set):
+            if isinstance(x, kind) and len(x) > self.maxlist:
+                short: str = getattr(self, f"repr_{kind.__name__}")(x, level)
+                return short
+        try:
+            return repr(x)
+        except Exception:  # noqa: BLE001 - somebody's own
+            return f"<{type(x).__name__}>"
 
 
 def storable(text: str) -> str:

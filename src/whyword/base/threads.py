@@ -72,7 +72,7 @@ def use_one_thread() -> None:
 
 def in_threads(work: Callable[[int, int], object], count: int) -> None:
     """Call ``work(start, stop)`` on parts of ``range(count)``, one per core."""
-    threads = max(1, min(1 if _limit.is_set else usable_cores(), count))
+    threads = 1 if count < 2 or _limit.is_set else min(usable_cores(), count)
     cuts = [count * part // threads for part in range(threads + 1)]
     if threads == 1:
         work(0, count)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whyword.base.checks import expand_path
+from whyword.base.checks import expand_path, file_name
 from whyword.base.errors import InputError
 from whyword.base.progress import OnProgress, Progress
 from whyword.corpora.source import Record, Source, folder_tables, name_and_part, open_source
@@ -65,12 +65,15 @@ class Chunk:
 
     def digest(self) -> str:
         """Return what the documents are, in order: a sha256 of their ids, texts and labels."""
-        fields = [part for record in self.records for part in (record.id, record.text)]
-        labels = [record.label for record in self.records]
-        lengths = [*map(len, fields), *(-1 if label is None else len(label) for label in labels)]
-        digest = hashlib.sha256(np.array(lengths, "<i8").tobytes())
-        whole = "".join([*fields, *(label or "" for label in labels)])
-        digest.update(whole.encode("utf-8", "surrogatepass"))
+        fields = [
+            part.encode("utf-8", "surrogatepass")
+            for record in self.records
+            for part in (record.id, record.text, record.label or "")
+        ]
+        lengths = np.array([len(part) for part in fields], "<i8")
+        lengths[2::3][[record.label is None for record in self.records]] = -1
+        digest = hashlib.sha256(lengths.tobytes())
+        digest.update(b"".join(fields))
         return digest.hexdigest()
 
 
@@ -205,7 +208,11 @@ def _absolute_source(source: str | Path) -> str:
     """Return the source so that processes elsewhere find it, too; a pattern or name as it is."""
     name, part = name_and_part(source)
     path = expand_path(name)
-    if not path.exists() and not glob.has_magic(name):
+    try:
+        is_there = path.exists()
+    except OSError as error:  # a name that is too long
+        raise InputError(f"{file_name(path)}: {error.strerror}") from None
+    if not is_there and not glob.has_magic(name):
         return str(source)
     return str(path.absolute()) + (f":{part}" if part else "")
 

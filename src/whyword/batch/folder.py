@@ -5,6 +5,7 @@ tools and resumes; the manifest says once what all parts were made of.
 """
 
 import json
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -14,6 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self, TextIO
 
+from whyword.base.checks import exists, file_name
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import exclusive_folder, sha256_of
 from whyword.base.json import parse_json
@@ -25,6 +27,8 @@ from whyword.batch.parts import (
     Ledger,
     Part,
     check_no_strangers,
+    read_file,
+    replace_file,
     translate_write_errors,
     whole_parts,
 )
@@ -115,7 +119,12 @@ class RunFolder:
     def clear_drafts(self) -> None:
         """Take away what a process that was killed left behind."""
         for draft in self.path.glob(f"{DRAFT}*"):
-            draft.unlink(missing_ok=True)
+            try:
+                draft.unlink(missing_ok=True)
+            except OSError as error:  # somebody's folder
+                raise InputError(
+                    f"{file_name(draft)} cannot be taken away ({error.strerror}); move it elsewhere"
+                ) from None
 
     def clear(self) -> None:
         """Take away all but parts, of which there are none."""
@@ -144,8 +153,7 @@ class RunFolder:
     def _write_manifest(self) -> None:
         path, draft = self.path / MANIFEST, self.path / f"{DRAFT}manifest"
         with translate_write_errors(path, draft):
-            draft.write_bytes(self._manifest())
-            draft.replace(path)
+            replace_file(path, draft, memoryview(self._manifest()))
 
 
 def plan_of(about: Mapping[str, Any], reader: SourceReader, lexicon: int) -> dict[str, Any]:
@@ -185,7 +193,7 @@ def open_run_folder(path: Path, plan: Mapping[str, Any], resume: bool) -> Iterat
     InputError
         If there is something else in it, another run, or, without `resume`, this one.
     """
-    if path.exists() and not path.is_dir():
+    if exists(path) and not path.is_dir():
         raise InputError(f"{path} is a file; name a folder")
     with _lock_folder(path) as lock:
         before = _read_manifest(path)
@@ -247,6 +255,8 @@ class Rejects:
             if self._stream is None:
                 self._path.unlink(missing_ok=True)
             else:
+                self._stream.flush()
+                os.fsync(self._stream.fileno())
                 self._stream.close()
                 self._draft.replace(self._path)
 
@@ -257,7 +267,7 @@ def _lock_folder(path: Path) -> Iterator[int | None]:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{path} cannot be made ({error.strerror})") from None
+        raise InputError(f"{file_name(path)} cannot be made ({error.strerror})") from None
     end = time.monotonic() + _PATIENCE
     while True:
         lock = exclusive_folder(path)
@@ -277,12 +287,9 @@ def _lock_folder(path: Path) -> Iterator[int | None]:
 def _read_manifest(path: Path) -> dict[str, Any] | None:
     """Return what a folder says of its run; raise if that is not what a run writes."""
     file = path / MANIFEST
-    try:
-        content = file.read_bytes()
-    except FileNotFoundError:
+    content = read_file(file)
+    if content is None:
         return None
-    except OSError as error:
-        raise InputError(f"{file} cannot be read ({error.strerror})") from None
     manifest = parse_json(content, file)
     state = manifest.get("state") if isinstance(manifest, dict) else None
     numbers = ("parts", "documents", "rejected")

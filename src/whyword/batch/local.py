@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -23,12 +24,13 @@ from whyword.base.errors import Argument, WhywordError
 from whyword.base.printable import one_line
 from whyword.base.threads import one_thread
 from whyword.batch.chunks import Chunk
-from whyword.batch.worker import START, Raised, Returned, SentWork, pack, receive, send
+from whyword.batch.worker import NO_MORE, START, Raised, Returned, SentWork, pack, receive, send
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _AHEAD = 2  # chunks that wait for each process, so that none waits for the reader
+_PATIENCE = 20.0  # seconds for processes that have nothing to do to end
 # libraries that a process loads later than it is told to compute in one thread
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -57,14 +59,18 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         for process in self._all:
-            process.close()
+            process.dismiss()
+        end = time.monotonic() + _PATIENCE
+        for process in self._all:
+            process.close(end)
         self._arrays.close()
 
     def warm_up(self, chunks: int) -> None:
         """Begin processes for so many chunks: they import what they need in the meantime."""
         if chunks > 1 and _can_begin():
-            for _ in range(min(chunks, self._most)):
-                self._idle.put(self._begin())
+            with suppress(_CannotBeginError):  # said when there is work
+                for _ in range(min(chunks, self._most)):
+                    self._idle.put(self._begin())
 
     def run(
         self,
@@ -113,6 +119,9 @@ class Workers:
             sent = pack(work, self._arrays)
             process = self._take()
             process.load(sent)
+        except _CannotBeginError as error:
+            log.warning("no process can be begun (%s), so this one does all the work", error)
+            return None
         except WhywordError:
             raise
         except Exception as error:  # noqa: BLE001 - somebody's class, which may raise anything
@@ -127,9 +136,11 @@ class Workers:
 
     def _ask(self, sent: SentWork, chunk: Chunk, keep: Callable[[T], object]) -> T:
         process = self._take()
-        process.load(sent)
-        answer = process.ask(chunk)
-        self._idle.put(process)
+        try:
+            process.load(sent)
+            answer = process.ask(chunk)
+        finally:
+            self._idle.put(process)  # somebody may wait for it
         result: T = answer.unwrap()
         keep(result)
         return result
@@ -139,12 +150,22 @@ class Workers:
         try:
             return self._idle.get_nowait()
         except Empty:
+            pass
+        try:
             return self._begin()
+        except _CannotBeginError:
+            if not self._all:
+                raise
+            return self._idle.get()  # fewer have to do
 
     def _begin(self) -> "_Process":
         process = _Process(self._inherited)
         self._all.append(process)
         return process
+
+
+class _CannotBeginError(Exception):
+    """The system begins no process, or no more of them."""
 
 
 class _Process:
@@ -161,13 +182,16 @@ class _Process:
         command = [sys.executable, *_python_flags(), "-c", START, paths, str(os.getpid())]
         self._loaded: SentWork | None = None
         with _interrupts_blocked():  # which it inherits, until it ignores them
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                pass_fds=inherited,
-                env=os.environ | _ONE_THREAD,
-            )
+            try:
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    pass_fds=inherited,
+                    env=os.environ | _ONE_THREAD,
+                )
+            except OSError as error:
+                raise _CannotBeginError(error.strerror or str(error)) from None
 
     def load(self, sent: SentWork) -> None:
         """Let it have the work, once; raise what it raised when it did."""
@@ -190,12 +214,24 @@ class _Process:
             ) from None
         return answer
 
-    def close(self) -> None:
-        """Let it end; it has nothing to do."""
+    def dismiss(self) -> None:
+        """Tell it to end: it has nothing to do.
+
+        To close its pipe is not enough: a process that was forked from this one may hold that, too.
+        """
+        with suppress(OSError):  # it is gone
+            send(cast(IO[bytes], self._process.stdin), NO_MORE)
+
+    def close(self, end: float) -> None:
+        """Wait until it is gone; kill it if it is there after that time."""
         with suppress(OSError):  # it is gone
             cast(IO[bytes], self._process.stdin).close()
         cast(IO[bytes], self._process.stdout).close()
-        self._process.wait()
+        try:
+            self._process.wait(max(0.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:  # a thread of the model, say, that does not end
+            self._process.kill()
+            self._process.wait()
 
 
 def _run_here(

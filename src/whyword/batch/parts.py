@@ -1,8 +1,8 @@
 """The parts of a run: files that are whole or not there, and a ledger that vouches for each.
 
 A part says of itself, in its metadata, which chunk it is and what documents it was made of. The
-ledger, ``_parts.jsonl``, has a line for each part with the sha256 of its file; it grows with the
-run, a line after each part. What it does not vouch for is made again.
+ledger, ``_parts.jsonl``, has a line for each part with the sha256 of its file and one of the line
+itself; it grows with the run, a line after each part. What it does not vouch for is made again.
 """
 
 import errno
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from uuid import uuid4
 
+from whyword.base.checks import existing_file, exists, file_name
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import sha256_of
 from whyword.base.json import parse_json
@@ -104,11 +105,26 @@ def write_part(
             write_statistics=["id"] if "id" in names else False,
         )
         content = memoryview(whole.getvalue())
-        with draft.open("wb", buffering=0) as stream:
-            _write_all(stream, content)
-            os.fsync(stream.fileno())
-        draft.replace(path)
+        replace_file(path, draft, content)
     return Part(place, records, hashlib.sha256(content).hexdigest(), int(table.num_rows))
+
+
+def read_file(path: Path) -> bytes | None:
+    """Return what a file has, None if there is none; raise of a pipe, which one would wait for."""
+    if not exists(path):
+        return None
+    try:
+        return existing_file(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{file_name(path)} cannot be read ({error.strerror})") from None
+
+
+def replace_file(path: Path, draft: Path, content: memoryview) -> None:
+    """Write a draft that takes the path's name once it is on the disk."""
+    with draft.open("wb", buffering=0) as stream:
+        _write_all(stream, content)
+        os.fsync(stream.fileno())
+    draft.replace(path)
 
 
 def _write_all(stream: IO[bytes], content: memoryview) -> None:
@@ -175,12 +191,7 @@ class Ledger:
 
     def read(self) -> dict[Place, Part]:
         """Return what it says; lines that were cut off or damaged say nothing."""
-        try:
-            lines = self._path.read_bytes().split(b"\n")
-        except FileNotFoundError:
-            return {}
-        except OSError as error:
-            raise InputError(f"{self._path} cannot be read ({error.strerror})") from None
+        lines = (read_file(self._path) or b"").split(b"\n")
         return {part.place: part for part in map(_parse_line, lines) if part is not None}
 
     def append(self, part: Part) -> None:
@@ -198,8 +209,7 @@ class Ledger:
             return
         draft = self._folder / f"{DRAFT}parts"
         with translate_write_errors(self._path, draft):
-            draft.write_bytes(content)
-            draft.replace(self._path)
+            replace_file(self._path, draft, memoryview(content))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -215,7 +225,8 @@ def _line(part: Part) -> bytes:
         "records": part.records,
         "sha256": part.sha256,
     }
-    return json.dumps(said).encode() + b"\n"
+    checksum = hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
+    return json.dumps(said | {"line": checksum}).encode() + b"\n"
 
 
 def _parse_line(line: bytes) -> Part | None:
@@ -231,7 +242,8 @@ def _parse_line(line: bytes) -> Part | None:
         return None
     if not (_SHA256.fullmatch(records) and _SHA256.fullmatch(sha256)):
         return None
-    return Part(place, records, sha256, count)
+    part = Part(place, records, sha256, count)
+    return part if _line(part) == line + b"\n" else None
 
 
 def whole_parts(folder: Path, ledger: Mapping[Place, Part]) -> dict[Place, Part]:

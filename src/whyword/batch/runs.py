@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from whyword.base.checks import expand_path, whole_number
+from whyword.base.checks import exists, expand_path, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.base.threads import usable_cores
@@ -207,7 +207,7 @@ def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[RunOptio
 
 def _check_apart(out: Path, source: Path) -> None:
     """Raise if what is written would be read the next time."""
-    if source.is_dir() and out.resolve().is_relative_to(source.resolve()):
+    if exists(source) and source.is_dir() and out.resolve().is_relative_to(source.resolve()):
         raise InputError(f"{out} is in the folder that is read; name another one")
 
 

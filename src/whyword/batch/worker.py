@@ -28,6 +28,7 @@ START = (  # what such a process runs: modules are found where the one that star
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from whyword.batch.worker import serve; serve(int(sys.argv[2]))"
 )
+NO_MORE = None  # the last message
 _LENGTH = struct.Struct("<Q")
 _ALIGNED = 64  # bytes that an array's place in the file is a multiple of
 _POLL = 0.5  # seconds from one look at the parent to the next
@@ -150,25 +151,30 @@ def serve(parent: int) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
     requests, answers = _take_streams()
-    try:
-        work = unpack(receive(requests))
-    except EOFError:
+    sent = _next(requests)
+    if sent is NO_MORE:
         return  # nothing to do after all
+    try:
+        work = unpack(sent)
     except Exception as error:  # noqa: BLE001 - somebody's class, which may raise anything
         send(answers, Raised.of(error))
         return
     use_one_thread()  # of the libraries, too, that the work has loaded
     send(answers, Returned())
-    while True:
-        try:
-            chunk = receive(requests)
-        except EOFError:
-            return
+    while (chunk := _next(requests)) is not NO_MORE:
         try:
             answer: Returned | Raised = Returned(work(chunk))
         except BaseException as error:  # noqa: BLE001 - raised where the chunk came from
             answer = Raised.of(error)
         send(answers, answer)
+
+
+def _next(requests: IO[bytes]) -> Any:  # noqa: ANN401 - whatever was sent
+    """Return the next message; whoever closes the stream has no more."""
+    try:
+        return receive(requests)
+    except EOFError:
+        return NO_MORE
 
 
 def _take_streams() -> tuple[IO[bytes], IO[bytes]]:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from whyword.base.checks import flag, items, one_each, strings, whole_number
 from whyword.base.errors import Argument, InputError, NoDocumentsError
 from whyword.base.printable import shown
@@ -160,12 +162,12 @@ def deletion_curves(
 
 def _experiment_numbers(experiments: Iterable[int]) -> list[int]:
     """Return the numbers of the paper's experiments; raise if there is another."""
-    given = [experiments] if isinstance(experiments, int) else experiments
-    numbers = list(items("experiments", given, "numbers"))
+    given = [experiments] if isinstance(experiments, int | np.integer) else experiments
+    numbers = list(items("experiments", given, "a list of numbers"))
     for number in numbers:
-        if not isinstance(number, int) or number not in EXPERIMENTS:
+        if not isinstance(number, int | np.integer) or number not in EXPERIMENTS:
             raise InputError(Argument("experiments"), f" are 1, 2 and 3, not {shown(number)}")
-    return numbers
+    return list(map(int, numbers))
 
 
 def check_erasable(model: TextClassifier) -> TextClassifier:

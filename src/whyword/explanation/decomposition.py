@@ -76,7 +76,7 @@ class Decomposition:
 
     def __post_init__(self) -> None:
         # its own copy: the explanations of a call are made with one dict
-        object.__setattr__(self, "parameters", dict(self.parameters))
+        vars(self)["parameters"] = dict(self.parameters)
         if self.relevance.ndim == 2 and np.ndim(self.constant) == 0:
             everywhere = np.full(self.relevance.shape[1], self.constant, np.float64)
             object.__setattr__(self, "constant", everywhere)

@@ -14,6 +14,7 @@ from whyword.base.checks import expand_path, items, real_number, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write, save_or_return
 from whyword.base.labels import Label
+from whyword.base.printable import shown
 from whyword.explanation import heatmap, picture, row
 from whyword.explanation.decomposition import Decomposition
 from whyword.explanation.formats import frame, json, parquet, shap, text
@@ -237,9 +238,12 @@ class Explanation(Decomposition):
         """Return the explanation with these fields, as :meth:`fields` or a file has them."""
         return cls(**read_fields(fields))
 
-    def to_json(self, path: str | Path | None = None, indent: int | None = None) -> str:
+    def to_json(self, path: str | Path | None = None, indent: int | str | None = None) -> str:
         """Return the explanation as JSON; given a path, write it and return that."""
-        if indent is not None:
+        if isinstance(indent, str):  # what each level begins with
+            if indent.strip(" \t\r\n") or len(indent) > _WIDEST:
+                raise InputError(Argument("indent"), f" may be spaces or tabs, not {shown(indent)}")
+        elif indent is not None:
             indent = whole_number("indent", indent, least=0, most=_WIDEST)
         return save_or_return(json.encode(self.fields(), indent), path)
 

@@ -21,11 +21,11 @@ class Explanations(Sequence[Explanation]):
         self._all: tuple[Explanation, ...] = tuple(
             items("explanations", explanations, "a list of explanations")
         )
-        for one in self._all:
-            if not isinstance(one, Explanation):
-                kind = type(one).__name__
+        for kind in set(map(type, self._all)):
+            if not issubclass(kind, Explanation):
                 raise InputError(
-                    Argument("explanations"), f" takes a list of explanations, not of {kind}"
+                    Argument("explanations"),
+                    f" takes a list of explanations, not of {kind.__name__}",
                 )
 
     def __len__(self) -> int:

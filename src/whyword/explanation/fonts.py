@@ -8,37 +8,54 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    pass
+    from matplotlib.font_manager import FontProperties
 
-_BOX = "□"  # which every font of matplotlib's has
+_BOXES = "□?"  # every font of matplotlib's has the first, one of the user's may not
 
 
 class DrawnFont:
-    """One font of matplotlib's.
+    """One font of matplotlib's, or several of which each has what those before it have not.
 
     Parameters
     ----------
-    family : str
-        As matplotlib has it: "monospace", "sans-serif".
+    family : str or None
+        As matplotlib has it: "monospace", "sans-serif"; None for those of its settings
+        (``rcParams["font.family"]`` and so on).
     size : float
         In points.
     bold : bool
+        Of a family that is named.
     """
 
-    def __init__(self, family: str, size: float, bold: bool = False) -> None:
-        from matplotlib.font_manager import FontProperties, findfont
+    def __init__(self, family: str | None, size: float, bold: bool = False) -> None:
+        from matplotlib.font_manager import FontProperties
 
-        weight = "bold" if bold else "normal"
-        path = findfont(FontProperties(family=family, weight=weight))
-        self.properties: FontProperties = FontProperties(fname=path, size=size)
-        self._letters = _letters(path)
+        weight = None if family is None else "bold" if bold else "normal"
+        self.properties: FontProperties = FontProperties(family=family, weight=weight, size=size)
+        self._letters = frozenset[int]().union(*map(_letters, _files(self.properties)))
+        self._box = next((box for box in _BOXES if ord(box) in self._letters), "")
 
     def drawable(self, text: str) -> str:
         """Return the text with a box for each letter that the font has not."""
-        return "".join(letter if ord(letter) in self._letters else _BOX for letter in text)
+        return "".join(letter if ord(letter) in self._letters else self._box for letter in text)
 
 
-@lru_cache(maxsize=4)
+def _files(font: "FontProperties") -> list[str]:
+    """Return where the fonts are that matplotlib draws with: the best of each family, if any."""
+    from matplotlib.font_manager import findfont
+
+    found: list[str] = []
+    for family in font.get_family():
+        one = font.copy()
+        one.set_family(family)
+        try:
+            found.append(findfont(one, fallback_to_default=False))
+        except ValueError:  # there is none of this name
+            continue
+    return found or [findfont(font)]
+
+
+@lru_cache(maxsize=16)
 def _letters(path: str) -> frozenset[int]:
     """Return the code points that a font has."""
     from matplotlib.font_manager import get_font

@@ -6,11 +6,11 @@ and written again without a second look.
 
 import json
 import operator
-from collections.abc import Mapping, Sequence, ValuesView
+from collections.abc import Mapping, ValuesView
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from whyword.base.errors import InputError
 from whyword.base.labels import Label
@@ -20,8 +20,12 @@ from whyword.explanation.row import Row, read_row
 from whyword.words.document import Document
 
 _LISTS = (list, tuple, np.ndarray)
-_LARGEST = 1e300  # of scores: what they add up to is a number still
+_LARGEST: dict[type, float] = {  # of float64: what they add up to is a number still
+    np.float32: float(np.finfo(np.float32).max),
+    np.float64: 1e300,
+}
 _MOST_TRUNCATED = 2**31 - 1
+_PLAIN = (str, float, bool, type(None))  # parameters that JSON has in any case
 _DEEPEST = 20  # lists and objects in one another, of parameters
 
 
@@ -72,8 +76,6 @@ def _parts(fields: Row) -> dict[str, Any]:
     ):
         if not fits:
             raise ValueError(reason)
-    if not isinstance(identity, str):
-        identity = None if _is_missing(identity) else shown(identity)
     return {
         "document": document,
         "known": known,
@@ -87,7 +89,7 @@ def _parts(fields: Row) -> dict[str, Any]:
         "method": fields["method"],
         "parameters": parameters,
         "model": None if _is_missing(model) else model,
-        "id": identity,
+        "id": _name(identity),
         "elements": _elements(fields.get("elements"), len(document), shape),
     }
 
@@ -97,24 +99,56 @@ def _document(fields: Row) -> Document:
     content = fields["text"]
     if not isinstance(content, str):
         raise ValueError(f"its text is no string but {shown(content)}")
-    pairs = [tuple(span) for span in fields["spans"]]
-    if any(len(pair) != 2 for pair in pairs):
-        raise ValueError("its spans are no pairs of numbers")
-    spans = np.array(pairs).reshape(-1, 2)
-    truncated = operator.index(fields["truncated"])
-    for fits, reason in (
-        (not len(spans) or spans.dtype.kind in "iu", "its spans are no whole numbers"),
-        (spans.min(initial=0) >= 0, "its spans leave the text"),
-        (spans.max(initial=0) <= len(content), "its spans leave the text"),
-        ((np.diff(spans.ravel()) >= 0).all(), "its spans overlap or are out of order"),
-        (0 <= truncated <= _MOST_TRUNCATED, "its number of truncated words is none"),
-    ):
-        if not fits:
-            raise ValueError(reason)
-    document = Document(content, spans.astype(np.int32), truncated)
+    spans, truncated = _spans(fields["spans"], len(content)), fields["truncated"]
+    if isinstance(truncated, float) and truncated.is_integer():  # as a column with gaps has it
+        truncated = int(truncated)
+    truncated = operator.index(truncated)
+    if not 0 <= truncated <= _MOST_TRUNCATED:
+        raise ValueError("its number of truncated words is none")
+    document = Document(content, spans, truncated)
     if list(fields["words"]) != document.words:
         raise ValueError("its words are not those at its spans")
     return document
+
+
+def _spans(values: Any, length: int) -> NDArray[np.int32]:  # noqa: ANN401 - whatever a file has
+    """Return where the words stand, (T, 2), in a text of so many letters."""
+    spans = _array(values)
+    if spans.dtype == object:
+        pairs = [tuple(span) for span in values]
+        if any(len(pair) != 2 for pair in pairs):
+            raise ValueError("its spans are no pairs of numbers")
+        spans = np.array(pairs)
+    if not spans.size:
+        return np.zeros((0, 2), np.int32)
+    if spans.ndim != 2 or spans.shape[1] != 2:
+        raise ValueError("its spans are no pairs of numbers")
+    if spans.dtype.kind not in "iu":
+        raise ValueError("its spans are no whole numbers")
+    places = spans.ravel()
+    if not (places[1:] >= places[:-1]).all():  # a difference of unsigned numbers is never below 0
+        raise ValueError("its spans overlap or are out of order")
+    if places[0] < 0 or places[-1] > length:
+        raise ValueError("its spans leave the text")
+    return spans.astype(np.int32)
+
+
+def _array(values: Any) -> NDArray[Any]:  # noqa: ANN401 - lists, perhaps of arrays
+    """Return nested lists as an array, as one of objects if they are uneven."""
+    try:
+        return np.array(values)
+    except ValueError:
+        return np.array(None)
+
+
+def _name(identity: Any) -> str | None:  # noqa: ANN401 - whatever a file has
+    """Return what the document is called, if it has a name: ids may be numbers, dates, UUIDs."""
+    if isinstance(identity, str):
+        return identity
+    try:
+        return None if _is_missing(identity) else str(identity)
+    except Exception as error:  # noqa: BLE001 - somebody's own str, or thousands of digits
+        raise ValueError(f"its id cannot be written: {error}") from None
 
 
 def _labels(name: str, values: Any) -> tuple[Label, ...]:  # noqa: ANN401 - whatever a file has
@@ -161,32 +195,42 @@ def _is_among(label: object, classes: tuple[Label, ...]) -> bool:
 
 
 def _is_missing(value: object) -> bool:
-    """Whether there is none: frames have NaN for it."""
-    return value is None or (isinstance(value, float) and value != value)
+    """Whether there is none: frames have NaN, NaT or NA for it."""
+    if value is None or isinstance(value, (str, bool, np.bool_, *_LISTS)):
+        return value is None
+    differs = value != value
+    return differs is value or bool(differs)  # of NA even that is NA
 
 
-def _numbers(name: str, values: Any, kind: DTypeLike) -> NDArray[Any]:  # noqa: ANN401 - lists, perhaps of arrays
+def _numbers(
+    name: str,
+    values: Any,  # noqa: ANN401 - lists, perhaps of arrays
+    kind: type[np.float32 | np.float64],
+) -> NDArray[Any]:
     """Return nested lists as an array; what is no number (null) becomes NaN."""
-    plain = values
-    if isinstance(values, Sequence) or (isinstance(values, np.ndarray) and values.dtype == object):
-        plain = [one.tolist() if isinstance(one, np.ndarray) else one for one in values]
-    array = np.array(plain)
+    largest = _LARGEST[kind]
+    if type(values) is float and abs(values) <= largest:
+        return np.array(values, kind)
+    array = _array(values)
     if array.dtype == object:
+        array = np.array(_as_lists(values))
         numbers = all(one is None or type(one) in (int, float) for one in array.ravel().tolist())
         array = array.astype(np.float64) if numbers else np.array("")
     if array.dtype.kind not in "fiu":
-        raise ValueError(f"its {name} are no numbers: {shown(plain)}")
-    array = array.astype(np.float64)
-    array[np.isinf(array)] = np.nan  # as JSON has it
-    largest = np.finfo(np.float32).max if kind is np.float32 else _LARGEST
-    if np.abs(array, out=np.zeros_like(array), where=~np.isnan(array)).max(initial=0) > largest:
-        raise ValueError(f"its {name} are beyond ±{largest:.3g}")
-    return array.astype(kind)
+        raise ValueError(f"its {name} are no numbers: {shown(values)}")
+    array = array.astype(np.float64, copy=False)
+    if not np.abs(array).max(initial=0) <= largest:  # too large, or no number
+        array[np.isinf(array)] = np.nan  # as JSON has it
+        if np.nan_to_num(np.abs(array)).max() > largest:
+            raise ValueError(f"its {name} are beyond ±{largest:.3g}")
+    return array.astype(kind, copy=False)
 
 
 def _flags(values: Any) -> NDArray[np.bool_]:  # noqa: ANN401 - whatever a file has
     array = np.array(list(values))
-    if array.size and array.dtype != np.bool_:
+    if array.dtype == np.bool_:
+        return array
+    if array.dtype.kind not in "fiu" or not ((array == 0) | (array == 1)).all():
         raise ValueError("whether its words are known must be true or false")
     return array.astype(np.bool_)
 
@@ -199,7 +243,7 @@ def _elements(
     """Return the relevance of input dimensions, (T, D) or (T, D, K), if there is any."""
     if _is_missing(values):
         return None
-    elements = _numbers("elements", _as_lists(values), np.float32)
+    elements = _numbers("elements", values, np.float32)
     if not elements.size:
         wide = elements.shape[1] if elements.ndim > 1 else 0
         elements = elements.reshape(words, wide, *shape) if not words else elements
@@ -209,7 +253,9 @@ def _elements(
 
 
 def _as_lists(values: Any) -> Any:  # noqa: ANN401 - arrays of arrays, as frames have them
-    return list(map(_as_lists, values)) if isinstance(values, _LISTS) else values
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    return list(map(_as_lists, values)) if isinstance(values, list | tuple) else values
 
 
 def _parameters(given: object) -> dict[str, Any]:
@@ -217,6 +263,8 @@ def _parameters(given: object) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise ValueError(f"its parameters are no object but {shown(given)}")
     parameters = {str(name): value for name, value in given.items()}
+    if all(type(value) in _PLAIN for value in parameters.values()):
+        return parameters
     if _depth(parameters, _DEEPEST) > _DEEPEST:
         raise ValueError("its parameters are nested beyond reason")
     json.dumps(plain_value(parameters, short=False))

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from whyword.base.labels import Label
 from whyword.corpora.source import Record
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import Scores, TextClassifier, checked_traces
+from whyword.models.probabilities import check_finite
+from whyword.models.protocol import Scores, TextClassifier
 
 _BLOCK = 1_000  # documents held at a time
 
@@ -49,10 +50,9 @@ def predict_documents(model: object, records: Iterable[Record]) -> Iterator[Pred
     remaining, done = iter(records), 0
     while block := list(islice(remaining, _BLOCK)):
         waiting = iter(block)
-        traces = classifier.trace([record.text for record in block])
-        for trace in checked_traces(traces, done):
+        for trace in classifier.trace([record.text for record in block]):
             rows = zip(
-                trace.predicted.tolist(),
+                trace.predicted_from(done).tolist(),
                 trace.probabilities,
                 trace.known_words.tolist(),
                 strict=True,
@@ -60,22 +60,27 @@ def predict_documents(model: object, records: Iterable[Record]) -> Iterator[Pred
             for predicted, row, count in rows:
                 record = next(waiting)
                 yield Prediction(record.id, names[predicted], record.label, row, count)
-        done += len(block)
+            done += len(trace)
 
 
 def scores_of(model: TextClassifier, texts: Iterable[str]) -> Scores:
     """Return the scores of all classes, (texts, C)."""
-    traces, none = checked_traces(model.trace(texts)), np.empty((0, len(model.classes_)))
-    return np.concatenate([none, *(trace.scores for trace in traces)])
+    none = np.empty((0, len(model.classes_)))
+    return check_finite(np.concatenate([none, *(one.scores for one in model.trace(texts))]))
 
 
 def predicted_labels(model: TextClassifier, texts: Iterable[str]) -> list[Label]:
     """Return the class of each text."""
-    labels, traces = labels_of(model), checked_traces(model.trace(texts))
-    return [labels[number] for trace in traces for number in trace.predicted.tolist()]
+    labels, best = labels_of(model), scores_of(model, texts).argmax(axis=1)
+    return [labels[number] for number in best.tolist()]
 
 
 def probabilities_of(model: TextClassifier, texts: Iterable[str]) -> Scores:
     """Return the probabilities of all classes, (texts, C)."""
-    traces, none = checked_traces(model.trace(texts)), np.empty((0, len(model.classes_)))
-    return np.concatenate([none, *(trace.probabilities for trace in traces)])
+    none, first = np.empty((0, len(model.classes_))), 0
+    chances = [none]
+    for trace in model.trace(texts):
+        trace.predicted_from(first)  # raises where there is no class
+        first += len(trace)
+        chances.append(trace.probabilities)
+    return np.concatenate(chances)

@@ -11,15 +11,7 @@ from whyword.base.errors import Argument, InputError
 from whyword.methods.registry import Method, Settings, method_for
 from whyword.methods.targets import Target, target_of
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import (
-    ElementWise,
-    Filtered,
-    Positions,
-    Targets,
-    TextClassifier,
-    Trace,
-    checked_traces,
-)
+from whyword.models.protocol import ElementWise, Filtered, Positions, Targets, TextClassifier, Trace
 from whyword.models.relevance import FilterRelevance, Relevance
 from whyword.words.document import Text
 
@@ -98,9 +90,10 @@ class Request:
         elements = self.level == ELEMENT
         extra = {"elements": True} if elements else {}
         columns = self.target.count
-        traces = self.model.trace(texts, deleted=deleted, columns=columns, elements=elements)
-        for trace in checked_traces(traces):
-            targets = self.target.numbers(trace.predicted)
+        done = 0
+        for trace in self.model.trace(texts, deleted=deleted, columns=columns, elements=elements):
+            targets = self.target.numbers(trace.predicted_from(done))
+            done += len(trace)
             relevance = self.method.compute(trace, targets, **extra, **self.settings)
             _check_relevance(relevance, trace, targets, self.method.name)
             if self.target.against is not None:
@@ -111,8 +104,10 @@ class Request:
         """Yield the relevance of the filters in each block of the texts."""
         if self.method.filters is None:
             raise TypeError(f"{self.method.name} does not go through filters")
-        for trace in checked_traces(self.model.trace(texts, columns=self.target.count)):
-            targets = self.target.numbers(trace.predicted)
+        done = 0
+        for trace in self.model.trace(texts, columns=self.target.count):
+            targets = self.target.numbers(trace.predicted_from(done))
+            done += len(trace)
             relevance = self.method.filters(trace, targets, **self.settings)
             if self.target.against is not None:
                 relevance, targets = relevance.against_last(), targets[:, :-1]

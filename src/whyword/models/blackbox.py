@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.errors import InputError, ModelError
-from whyword.base.labels import Label, check_storable
+from whyword.base.labels import Label
 from whyword.models.erasure import ErasableText, deleted_words, text_without
 from whyword.models.protocol import Positions, Scores, TextClassifier
 from whyword.words.document import Document, Text
@@ -149,5 +149,4 @@ def labels_of(model: TextClassifier) -> list[Label]:
     labels = [value if isinstance(value, Label) else str(value) for value in values.tolist()]
     if values.ndim != 1 or not labels or len(set(labels)) < len(labels):
         raise InputError(f"{model.kind}.classes_ are no distinct labels: {labels!r:.80}")
-    check_storable(labels)
     return labels

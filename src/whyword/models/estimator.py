@@ -223,8 +223,7 @@ class Estimator(Hashed, ABC):
 
     def probabilities(self, scores: NDArray[Any]) -> NDArray[np.float64]:
         """Return the probability of each class from the scores of all, (documents, classes)."""
-        with np.errstate(over="ignore"):  # of a temperature near 0: checked where it is read
-            return softmax(scores / self._temperature())
+        return softmax(scores / self._temperature())
 
     def score(self, texts: Iterable[str], labels: Iterable[object]) -> float:
         """Return the share of texts whose class is predicted right."""

@@ -8,7 +8,7 @@ new kind of model is one folder with a classifier and its trace; nothing else as
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ Targets: TypeAlias = NDArray[np.int32]
 Positions: TypeAlias = NDArray[np.intp]
 LazyIdentity: TypeAlias = str | Callable[[], str | None] | None
 Rows: TypeAlias = Any  # (documents, D) float32, or (documents, V) sparse: scipy has no types
-T = TypeVar("T", bound="Trace")
 
 
 class Trace(ABC):
@@ -60,37 +59,29 @@ class Trace(ABC):
     def probabilities(self) -> Scores:
         """The model's own, (n, C)."""
         chances = self.probabilities_of(self.scores)
-        return check_finite(chances, "probabilities", text=self.text_of)
+        return check_finite(chances, "probabilities", text=self._text)
 
     @property
     def predicted(self) -> NDArray[np.intp]:
         """The number of each document's class, (n,)."""
-        best: NDArray[np.intp] = check_finite(self.scores, text=self.text_of).argmax(axis=1)
+        return self.predicted_from(0)
+
+    def predicted_from(self, first: int) -> NDArray[np.intp]:
+        """Return :attr:`predicted`; an error calls the documents ``first``, ``first + 1``, ….
+
+        There is no class where a score is NaN or infinite; a :class:`ModelError` says so.
+        """
+        scores = check_finite(self.scores, first=first, text=self._text)
+        best: NDArray[np.intp] = scores.argmax(axis=1)
         return best
 
-    def text_of(self, number: int) -> str:
-        """Return the text of a document."""
+    def _text(self, number: int) -> str:
         return self.documents[number].text
 
     @property
     def known_words(self) -> NDArray[np.int64]:
         """How much of each document the model knows, (n,); of a document with 0 it says nothing."""
         return np.array([int(words.sum()) for words in self.known], np.int64)
-
-
-def checked_traces(traces: Iterable[T], first: int = 0) -> Iterator[T]:
-    """Yield a model's traces; raise if scores are no numbers, of text so-and-so.
-
-    Parameters
-    ----------
-    traces : iterable of Trace
-    first : int
-        The number of the first text.
-    """
-    for trace in traces:
-        check_finite(trace.scores, first=first, text=trace.text_of)
-        first += len(trace)
-        yield trace
 
 
 class TextClassifier(Protocol):

@@ -172,7 +172,7 @@ def _read_model(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 def _read_hashed(stream: BinaryIO) -> tuple[memoryview, str]:
     """Return the bytes of a file and the sha256 of just these bytes."""
     size = os.fstat(stream.fileno()).st_size
-    data = np.empty(size, np.uint8).data
+    data = memoryview(bytearray(size))  # zeroed first: faster than pages that appear while copying
     digest, done = hashlib.sha256(), 0
     while done < size and (count := stream.readinto(data[done : done + _PIECE])):  # type: ignore[attr-defined]
         digest.update(data[done : done + count])

@@ -26,6 +26,7 @@ T = TypeVar("T")
 Check: TypeAlias = Callable[[str, Any], T]  # from a setting's name and value to what is taken
 
 _LONGEST_MESSAGE = 400
+LARGEST = 1e18  # what is computed with: float32 has its square, and sums of many of them
 _LABEL_BYTES = 256 << 20  # what numpy may need for labels: the longest one's room for each
 
 
@@ -99,6 +100,7 @@ class StoredModel:
         self._verdict = verdict
         self._left = dict(tensors)
         self._sizes: dict[str, int] = {}
+        self._largest: dict[str, float] = {}
         self.settings = Settings(configuration, self.fault)
 
     def fault(self, reason: str) -> InputError:
@@ -140,9 +142,28 @@ class StoredModel:
                 f"{name} has the shape {array.shape}; it should have "
                 f"({', '.join(map(self._describe, shape))}), each at least {least}"
             )
-        if array.dtype.kind == "f" and not is_finite(array):
-            raise self.fault(f"{name} has a number that is NaN or infinite")
+        if array.dtype.kind == "f":
+            self._largest[name] = largest_number(array)
+            if not np.isfinite(self._largest[name]):
+                raise self.fault(f"{name} has a number that is NaN or infinite")
         return array
+
+    def largest(self, name: str) -> float:
+        """Return the largest number, without its sign, of a tensor that was taken."""
+        return self._largest[name]
+
+    def check_range(self, largest: float) -> None:
+        """Raise if what is computed from the weights may be too large to be computed with.
+
+        Parameters
+        ----------
+        largest : float
+            A bound of it; NaN or infinite if there is none.
+        """
+        try:
+            check_range(largest)
+        except InputError as error:
+            raise self.fault(str(error)) from None
 
     def _take(self, name: str, dtype: type[np.generic]) -> NDArray[Any]:
         if name not in self._left:
@@ -236,9 +257,15 @@ class StoredModel:
         self.settings.check_all_taken()
 
 
-def is_finite(array: NDArray[Any]) -> bool:
-    """Whether every number is; without an array of answers, which would be as long."""
-    return not array.size or bool(np.isfinite(array.min()) and np.isfinite(array.max()))
+def check_range(largest: float) -> None:
+    """Raise if a bound of what is computed from weights is too large to be computed with."""
+    if not largest < LARGEST:
+        raise InputError(f"its weights are so large that a score may be {largest:.3g}")
+
+
+def largest_number(array: NDArray[Any]) -> float:
+    """Return the largest number without its sign, NaN if one is; with no array as long as this."""
+    return float(np.maximum(-array.min(), array.max())) if array.size else 0.0
 
 
 # ---- checks of settings -------------------------------------------------------------------------
@@ -274,18 +301,16 @@ def positive_number(name: str, value: object) -> float:
     return finite_number(name, value)
 
 
-def distinct_strings(name: str, value: object) -> list[str]:
-    """Return a list of strings, none twice."""
+def list_of_strings(name: str, value: object) -> list[str]:
+    """Return a list of strings."""
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise InputError(f"{name} must be a list of strings, not {value!r:.60}")
-    if len(set(value)) != len(value):
-        raise InputError(f"{name} has {len(value) - len(set(value)):,} strings twice")
     return value
 
 
 def stored_tokenizer(settings: Settings) -> Tokenizer:
     """Return the tokeniser that its stored settings are."""
-    checks = {"max_words": optional(whole_number), "abbreviations": distinct_strings}
+    checks = {"max_words": optional(whole_number), "abbreviations": list_of_strings}
     return Tokenizer.from_configuration(
         {name: settings.take(name, check) for name, check in checks.items()}
     )

@@ -17,7 +17,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from whyword.web.limits import Limits
 from whyword.web.problems import problem
@@ -102,6 +102,8 @@ class PatientProtocol(HttpToolsProtocol):
     _unread: asyncio.TimerHandle | None = None
     _stage = _Stage.BETWEEN
     _refusal = (HTTPStatus.BAD_REQUEST, "this is no HTTP request")
+    _deaf = False  # to whatever comes after the last request that is answered
+    _running: RequestResponseCycle | None = None  # the request that is being answered
     _messages = 0
     # of the present message
     _received = 0  # bytes, without those that came together with its beginning
@@ -117,11 +119,13 @@ class PatientProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on, but not what never ends."""
+        if self._deaf:
+            return
         if self._arriving is None and self._stage is _Stage.BETWEEN:
             self._await_rest()  # uvicorn stops its own timer now, though it may be an empty line
         before = self._messages
         super().data_received(data)
-        if self._messages == before and not self.transport.is_closing():
+        if self._messages == before and not (self._deaf or self.transport.is_closing()):
             self._received += len(data)
             self._check_received()
 
@@ -155,8 +159,17 @@ class PatientProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Wait no more: who waits for the body is the guard."""
         self._wait_no_more()
+        upgrade = self.parser.should_upgrade()
+        if upgrade and any(map(_announces_body, self.headers)):
+            reason = "this server speaks HTTP/1.1 only; send no Upgrade with a body"
+            self._stop(HTTPStatus.BAD_REQUEST, reason)
         super().on_headers_complete()
         self._stage = _Stage.BODY
+        if not self.pipeline:
+            self._running = self.cycle
+        if upgrade:  # the parser takes what follows for a request, the client for anything else
+            self.cycle.keep_alive = False
+            self._deaf = True
 
     def on_body(self, body: bytes) -> None:
         """Take a part of the body."""
@@ -170,16 +183,30 @@ class PatientProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the rest of a body that was answered before its end."""
+        """Go on to the next request, to a refusal, or to waiting for what is not read yet."""
+        if self.pipeline:
+            self._running = self.pipeline[-1][0]
         super().on_response_complete()
-        if self._stage is _Stage.BODY and self.cycle.response_complete:
+        if self.transport.is_closing():
+            return
+        all_answered = self._running is None or self._running.response_complete
+        if self._deaf:
+            if all_answered:
+                self._refuse()
+        elif self._stage is _Stage.HEAD:
+            if self._arriving is None:  # nobody read on while requests were queued
+                self._await_rest()
+        elif self._stage is _Stage.BODY and all_answered:  # before the end of the body
             self._await_rest()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the waiting."""
         self._wait_no_more()
         self.resume_writing()  # nobody is going to read the rest
-        super().connection_lost(exc)
+        super().connection_lost(exc)  # which only knows of the newest request
+        if self._running is not None and not self._running.response_complete:
+            self._running.disconnected = True
+            self._running.message_event.set()
 
     # ---- what is sent -------------------------------------------------------------------------
 
@@ -194,15 +221,26 @@ class PatientProtocol(HttpToolsProtocol):
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """Say why nothing more is read, unless an answer is on its way, and close."""
-        cycle = self.cycle
-        own = self._stage is _Stage.BODY and not self.pipeline and not cycle.response_started
-        if cycle is None or cycle.response_complete or own:
-            status, reason = self._refusal
-            answer = problem(status, reason, connection="close")
-            line = f"HTTP/1.1 {status.value} {status.phrase}".encode()
-            fields = (name + b": " + value for name, value in answer.raw_headers)
-            self.transport.write(b"\r\n".join([line, *fields, b"", bytes(answer.body)]))
+        """Say why nothing more is read, after the answers to what came before, and close."""
+        self._deaf = True
+        self._wait_no_more()
+        running = self._running
+        if running is None or running.response_complete:
+            self._refuse()
+        elif self._stage is _Stage.BODY and not self.pipeline:  # of what is being answered
+            if running.response_started:
+                self.transport.close()
+            else:
+                self._refuse()
+        elif self._stage is _Stage.BODY:  # of the newest, which gets this answer and no other
+            self.pipeline.popleft()
+
+    def _refuse(self) -> None:
+        status, reason = self._refusal
+        answer = problem(status, reason, connection="close")
+        line = f"HTTP/1.1 {status.value} {status.phrase}".encode()
+        fields = (name + b": " + value for name, value in answer.raw_headers)
+        self.transport.write(b"\r\n".join([line, *fields, b"", bytes(answer.body)]))
         self.transport.close()
 
     # ---- limits -------------------------------------------------------------------------------
@@ -237,6 +275,8 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _await_rest(self) -> None:
         self._wait_no_more()
+        if self.pipeline or self.flow.read_paused:
+            return  # it may have been sent, and it is we who do not read it
         self._arriving = self._give_up_after(self.limits.read_seconds)
 
     def _wait_no_more(self) -> None:
@@ -245,6 +285,11 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _give_up_after(self, seconds: float) -> asyncio.TimerHandle:
         return self.loop.call_later(seconds, self.transport.abort)
+
+
+def _announces_body(header: tuple[bytes, bytes]) -> bool:
+    name, value = header
+    return name == b"transfer-encoding" or (name == b"content-length" and value.strip(b"0 ") != b"")
 
 
 def _cancel(timer: Any) -> None:  # noqa: ANN401 - a handle of whichever loop it is, or None

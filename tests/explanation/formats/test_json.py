@@ -102,3 +102,13 @@ def test_constants_travel() -> None:
     fields = json.loads(made.to_json())
     assert (fields["constant"], fields["conserves"]) == ([0.5, -1, 2], True)
     assert_same(Explanation.from_json(made.to_json()), made)
+
+
+def test_indents_are_numbers_or_blanks() -> None:
+    made = explain(made_cnn(), "wa wb", "class 1")
+    assert made.to_json(indent="\t").startswith('{\n\t"id"')
+    assert made.to_json(indent="  ") == made.to_json(indent=2)
+    for wrong in ("--", " " * 1_001):
+        with pytest.raises(InputError, match="indent may be spaces or tabs, not '") as caught:
+            made.to_json(indent=wrong)
+        assert caught.value.arguments == ["indent"]

@@ -139,3 +139,9 @@ def test_halves_of_surrogate_pairs_in_labels(tmp_path: Path) -> None:
     for target in ("all", "a\ud800", ["b", "a\ud800"]):
         explain(HalfNamed(), ["wa", ""], target).to_parquet(tmp_path / "why.parquet")
         assert pq.read_table(tmp_path / "why.parquet")["classes"][0].as_py()[0] == "a\ufffd"
+
+
+def test_halves_of_surrogate_pairs_in_what_the_file_says_of_itself(tmp_path: Path) -> None:
+    fields = {**explain(made_cnn(), "wa").fields(), "method": "my\ud800", "model": "\udfff"}
+    Explanation.from_fields(fields).to_parquet(tmp_path / "why.parquet")
+    assert pq.read_schema(tmp_path / "why.parquet").metadata[b"method"] == "my\ufffd".encode()

@@ -70,6 +70,15 @@ WRONG: dict[str, tuple[Change, str]] = {
     "deviation null": (settings(normalisation__deviation=None), "normalisation.deviation must be"),
     "a tiny deviation": (settings(normalisation__deviation=1e-60), "normalisation.deviation"),
     "a huge mean": (settings(normalisation__mean=1e200), "normalisation.mean must be"),
+    "inputs that are infinite": (
+        settings(normalisation={"mean": 3e38, "deviation": 1.2e-38}),
+        "weights are so large that a score may be",
+    ),
+    "filters that overflow": (tensors(conv_weight_1=with_number(0, 3e38)), "so large that"),
+    "a gradient whose square overflows": (
+        tensors(output_weight=with_number(5, 1e25)),
+        "so large that a score",
+    ),
     "a true mean": (settings(normalisation__mean=True), "normalisation.mean must be"),
     "no normalisation": (settings(normalisation={}), "normalisation.mean is missing"),
     "equal classes": (settings(classes=["a", "a", "b"]), "classes must be distinct"),

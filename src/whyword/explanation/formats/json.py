@@ -18,7 +18,7 @@ from whyword.explanation.row import BY_NAME, Row
 _SHORT = frozenset(name for name, field in BY_NAME.items() if field.element == "float32")
 
 
-def encode(row: Row, indent: int | None = None) -> str:
+def encode(row: Row, indent: int | str | None = None) -> str:
     """Return one explanation as JSON; what is no number becomes null."""
     plain = {name: plain_value(value, name in _SHORT) for name, value in row.items()}
     return json.dumps(plain, ensure_ascii=False, indent=indent, allow_nan=False)

@@ -212,7 +212,8 @@ def arrow_schema(
     }
     if top is not None:
         about["top"] = str(top)
-    return pa.schema(list(types.items()), metadata=about)
+    metadata = {name: storable(said) for name, said in about.items()}
+    return pa.schema(list(types.items()), metadata=metadata)
 
 
 def _write(explanations: Iterable[ExplanationLike], path: Path) -> None:

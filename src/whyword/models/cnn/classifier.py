@@ -38,7 +38,7 @@ from whyword.models.estimator import (
 )
 from whyword.models.protocol import Caching, Positions, Shiftable, Trained
 from whyword.models.store import training_provenance
-from whyword.models.stored import StoredModel
+from whyword.models.stored import StoredModel, check_range, largest_number
 from whyword.vectors.vectors import Vectors
 from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.tokenizer import Tokenizer
@@ -148,6 +148,8 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
             validation = LabelledBatch(held_out, numbers[chosen])
         with reporting(self.on_progress, STAGE) as report:
             network, best = train_network(train, validation, weights, settings, report)
+        element = max(largest_number(matrix) for _, matrix in vectors.tables)
+        check_range(network.largest(inputs.largest(element)))
         self.classes_ = classes
         self.inputs_, self._kept_words, self._identity = inputs, None, None
         self.network_ = _antisymmetric(network) if len(classes) == 2 else network

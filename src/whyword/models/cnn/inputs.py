@@ -190,11 +190,14 @@ class Inputs:
         self.normalise(batch.vectors)[PADDING] = 0
         return batch
 
+    def largest(self, of_vectors: float) -> float:
+        """Return the largest number that the network may see, from that of the vectors."""
+        return (of_vectors + abs(self.mean)) / self.deviation
+
     def normalise(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return (v − μ) / σ, docs/method.md (1), in place, for these arrays are large."""
-        with np.errstate(over="ignore"):  # what comes of it is checked where a class is read
-            vectors -= np.float32(self.mean)
-            vectors /= np.float32(self.deviation)
+        vectors -= np.float32(self.mean)
+        vectors /= np.float32(self.deviation)
         return vectors
 
 

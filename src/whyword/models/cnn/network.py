@@ -5,6 +5,7 @@ Equations are those of docs/method.md.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,11 +84,10 @@ class Network:
     def tables(self, vectors: Floats, out: Sequence[Floats] | None = None) -> list[Floats]:
         """Return each width's P[w, τ, j] of equation (29), (rows, H, F)."""
         places = [None] * len(self.convolutions) if out is None else out
-        with np.errstate(over="ignore", invalid="ignore"):  # whoever reads a class from it checks
-            return [
-                convolution.table(vectors, place)
-                for convolution, place in zip(self.convolutions, places, strict=True)
-            ]
+        return [
+            convolution.table(vectors, place)
+            for convolution, place in zip(self.convolutions, places, strict=True)
+        ]
 
     def scores(self, pooled: Floats) -> Floats:
         """Return the classes' scores x[k] from the pooled x[j], equation (4): (documents, C).
@@ -95,9 +95,30 @@ class Network:
         Summed in float64: where large terms cancel, relevance is a share of a small score.
         """
         weight, bias = self.output_weight.astype(np.float64), self.output_bias.astype(np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):  # whoever reads a class from it checks
-            result: Floats = (pooled.astype(np.float64) @ weight + bias).astype(np.float32)
+        result: Floats = (pooled.astype(np.float64) @ weight + bias).astype(np.float32)
         return result
+
+    def largest(self, element: float) -> float:
+        """Return a bound of all that is computed from vectors, and of its gradient.
+
+        NaN or infinite if there is none.
+
+        Parameters
+        ----------
+        element : float
+            The largest number in a vector, without its sign.
+        """
+        score, gradient, first = float(np.abs(self.output_bias).max()), 0.0, 0
+        bounds = [element]
+        for convolution in self.convolutions:
+            last = first + len(convolution.bias)
+            output = np.abs(self.output_weight[first:last].astype(np.float64)).max(axis=1)
+            weight = np.abs(convolution.weight.astype(np.float64)).sum(axis=(0, 2))
+            found = weight * element + np.abs(convolution.bias)
+            bounds.append(float(found.max()))
+            score, gradient = score + float(found @ output), gradient + float(weight @ output)
+            first = last
+        return max([*bounds, score, gradient], key=lambda bound: (isnan(bound), bound))
 
     def forward(self, batch: InputBatch) -> Floats:
         """Return the classes' scores, (documents, C)."""

@@ -91,6 +91,8 @@ def from_stored(
         normalisation.take("deviation", positive_number),
         max(convolution.width for convolution in network.convolutions),
     )
+    element = max(stored.largest(f"vectors_{n}") for n in range(len(vectors.tables)))
+    stored.check_range(network.largest(inputs.largest(element)))
     words = stored.words("vocabulary", "words")
     most = np.iinfo(np.int32).max if documents is None else documents
     frequencies = stored.counts("document_frequency", np.int32, "words", most)

@@ -28,7 +28,7 @@ from whyword.models.linear.trace import LinearLayer, LinearTrace, PipelineTrace,
 from whyword.models.probabilities import softmax
 from whyword.models.protocol import Positions, Trained
 from whyword.models.store import provenance, training_provenance
-from whyword.models.stored import StoredModel, positive_number
+from whyword.models.stored import StoredModel, check_range, largest_number, positive_number
 from whyword.words.document import Document, Text
 from whyword.words.tokenizer import Tokenizer
 
@@ -145,6 +145,7 @@ class SVMClassifier(Estimator, Trained):
             )
         model.features_ = features
         model.output_weight_, model.output_bias_ = _both_classes(weight, bias)
+        check_range(_largest(model))
         # (−s, s) has twice the distance of (0, s), whose softmax a logistic regression uses
         model.temperature_ = 2.0 if weight.shape[1] == 1 else 1.0
         model.provenance_ = {"pipeline": repr(pipeline), "versions": provenance()}
@@ -240,9 +241,19 @@ class SVMClassifier(Estimator, Trained):
         model.features_ = from_stored(stored)
         model.output_weight_ = stored.tensor("output_weight", np.float64, "V", "C")
         model.output_bias_ = stored.tensor("output_bias", np.float64, "C")
+        stored.check_range(_largest(model))
         model.temperature_ = stored.settings.take("temperature", positive_number)
         model.provenance_ = stored.provenance()
         return model
+
+
+def _largest(model: SVMClassifier) -> float:
+    """Return a bound of what one occurrence of a word may add to a score, and of the bias."""
+    factor, features = 1.0, model.features_
+    if isinstance(features, PipelineFeatures):  # of our own, the logarithm of a count
+        idf = features.idf()
+        factor = max(factor, largest_number(idf[np.isfinite(idf)]))  # no text had the others
+    return largest_number(model.output_weight_) * factor + largest_number(model.output_bias_)
 
 
 def _linear_parts(

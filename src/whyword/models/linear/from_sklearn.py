@@ -16,7 +16,7 @@ from whyword.models.stored import (
     Check,
     Settings,
     StoredModel,
-    distinct_strings,
+    list_of_strings,
     optional,
     true_or_false,
 )
@@ -120,7 +120,7 @@ class PipelineFeatures:
 
 
 def _stop_words(name: str, value: object) -> str | list[str]:
-    return "english" if value == "english" else distinct_strings(name, value)
+    return "english" if value == "english" else list_of_strings(name, value)
 
 
 def _pattern(name: str, value: object) -> str:

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import real_number, whole_number
+from whyword.base.checks import flag, real_number, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.models.linear.from_sklearn import PipelineFeatures, restore_features
 from whyword.models.linear.tfidf import TfIdf
 from whyword.models.store import pack_words
-from whyword.models.stored import Check, StoredModel, optional, stored_tokenizer, true_or_false
+from whyword.models.stored import Check, StoredModel, optional, stored_tokenizer
 
 
 def _weight_of_errors(name: str, value: object) -> float:
@@ -34,7 +34,7 @@ def _weight_of_errors(name: str, value: object) -> float:
 CHECKS: dict[str, Check[Any]] = {
     "C": optional(_weight_of_errors),
     "folds": partial(whole_number, least=2),
-    "sublinear": true_or_false,
+    "sublinear": flag,
     "max_words": optional(whole_number),
     "seed": partial(whole_number, least=0),
 }
@@ -65,5 +65,5 @@ def from_stored(stored: StoredModel) -> TfIdf | PipelineFeatures:
         words,
         stored.counts("document_frequency", np.int64, "V", most=documents),
         documents,
-        features.take("sublinear", true_or_false),
+        features.take("sublinear", flag),
     )

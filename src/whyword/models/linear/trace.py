@@ -76,9 +76,8 @@ class LinearLayer:
     def scores(self, rows: Sequence[FeatureRow]) -> Scores:
         """Return the scores x[k] = Σ_i x[i] · w[i, k] + b[k], equation (14): (rows, C)."""
         scores = np.empty((len(rows), len(self.bias)))
-        with np.errstate(over="ignore", invalid="ignore"):  # whoever reads a class from it checks
-            for number, row in enumerate(rows):
-                scores[number] = row.values @ self.weight[row.places] + self.bias
+        for number, row in enumerate(rows):
+            scores[number] = row.values @ self.weight[row.places] + self.bias
         return scores
 
 
@@ -146,8 +145,7 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
 
     def probabilities_of(self, scores: Scores) -> Scores:
         """Return the softmax of the scores at the model's temperature, equation (5)."""
-        with np.errstate(over="ignore"):  # of a temperature near 0: checked where it is read
-            return softmax(scores / self.layer.temperature)
+        return softmax(scores / self.layer.temperature)
 
     # ---- words --------------------------------------------------------------------------------
 
