@@ -118,3 +118,10 @@ def test_markup_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     with progress_bar("preparing", shown=True) as report:
         report(Progress("explanatory power: [/red] mine"))
     assert "[/red] mine" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shown", [None, True])
+def test_a_process_without_stderr(shown: bool | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", None)
+    with progress_bar("working", shown) as report:
+        report(Progress(share=0.5))

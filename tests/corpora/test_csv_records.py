@@ -119,6 +119,14 @@ def test_a_record_that_is_too_long_for_anybody(monkeypatch: pytest.MonkeyPatch) 
     assert "characters; lines 2 to 4 are left out" in str(records[1][2])
 
 
+def test_a_record_of_too_many_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_LINES", 5)
+    monkeypatch.setattr(module, "_USUAL", 10)
+    records = read('a,b\n"c\n' + "d\n" * 20)
+    assert str(records[1][2]) == "more than 5 lines; lines 2 to 7 are left out"
+    assert [line for line, *_ in records] == [1, 2, *range(8, 23)]
+
+
 def test_damage_is_not_read_again_for_ever() -> None:
     lines = 0
 

@@ -108,7 +108,7 @@ def csv_text(case: dict[str, Any]) -> str:
 
     head = [case["names"][name] for name in case["columns"]]
     lines = [head, *([row[name] for name in case["columns"]] for row in case["rows"])]
-    end = case["end"] * (2 if case["blank"] else 1)
+    end: str = case["end"] * (2 if case["blank"] else 1)
     text: str = end.join(case["delimiter"].join(map(field, line)) for line in lines)
     return text + (end if case["ended"] or not case["rows"] else "")
 

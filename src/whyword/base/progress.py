@@ -106,7 +106,8 @@ def progress_bar(stage: str, shown: bool | None = None) -> Iterator[OnProgress]:
         What is shown until an event names something else.
     shown : bool, optional
     """
-    silent = not (sys.stderr.isatty() if shown is None else shown)
+    has_terminal = sys.stderr is not None and sys.stderr.isatty()  # pythonw has no stderr
+    silent = not (has_terminal if shown is None else shown)
     columns = (
         SpinnerColumn(),
         _KnownShare(),

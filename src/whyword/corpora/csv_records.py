@@ -13,6 +13,7 @@ from typing import TypeAlias
 from whyword.corpora.lines import LONGEST, TOO_LONG
 
 _USUAL = 1 << 17  # characters of a record that the module csv is given, below its own limit
+_MOST_LINES = 1 << 20  # of a record: each costs memory beside its characters
 _ROWS_AMONG = 0.9  # of the records in swallowed lines must be rows
 _READ_AGAIN = 8  # lines, at most, for each that is read: damage must not take for ever
 
@@ -67,8 +68,8 @@ def _unusual_record(source: "_Lines", delimiter: str, width: int) -> CsvRecord:
             flaw = f"{len(fields)} fields, but the header has {width}"
     except QuotationError as error:
         fields, flaw = [], str(error)
-    except _LongRecordError:
-        fields, flaw = [], TOO_LONG
+    except _LongRecordError as error:
+        fields, flaw = [], str(error)
     if flaw is not None and len(source.taken) > 1:
         flaw = _after_swallowing(source, flaw, delimiter, width)
     return source.first, fields, flaw
@@ -189,7 +190,9 @@ class _Lines:
         for line in self:
             length += len(line)
             if length > LONGEST:
-                raise _LongRecordError
+                raise _LongRecordError(TOO_LONG)
+            if len(self.taken) > _MOST_LINES:
+                raise _LongRecordError(f"more than {_MOST_LINES:,} lines")
             yield line
 
     def repeat(self, lines: list[str]) -> None:
