@@ -93,7 +93,7 @@ def imports_of_the_package_itself(tree: ast.AST) -> list[int]:
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_no_room_imports_from_the_top(path: Path) -> None:
     """The linter lets the last rooms do it: what they get there is before them."""
-    if path != Path("__init__.py"):
+    if path not in (Path("__init__.py"), Path("public.py")):  # no rooms: they name what is in them
         assert imports_of_the_package_itself(ast.parse((PACKAGE / path).read_text())) == []
 
 
