@@ -29,7 +29,13 @@ def interrupted_after(command: list[str], count: int | None) -> tuple[int, list[
     Imports are the clock, so that the moment does not depend on how fast the machine is. It starts
     when the command imports its first: before that there is only Python, which nobody can help.
     """
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests may ignore it
+    )
     assert process.stderr is not None
     assert process.stdout is not None
     said, imports, started = [], 0, False
