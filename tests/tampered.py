@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
+from whyword import InputError, load_model
 from whyword.models.store import read_model, without_added, write_model
 
 Change: TypeAlias = Callable[[dict[str, NDArray[Any]], dict[str, Any]], object]
@@ -19,6 +21,17 @@ def tamper(folder: Path, change: Change) -> None:
     settings = without_added(configuration)
     change(tensors, settings)
     write_model(folder, tensors, settings)
+
+
+def check_refused(folder: Path, change: Change, said: str) -> None:
+    """Change a model folder; see that it is refused in one line that says this."""
+    tamper(folder, change)
+    with pytest.raises(InputError) as error:
+        load_model(folder)
+    message = str(error.value)
+    assert message.startswith(f"{folder} is not a whole model: ")
+    assert said in message
+    assert len(message.splitlines()) == 1
 
 
 def tensors(**new: object) -> Change:

@@ -17,7 +17,6 @@ from whyword.models.stored import (
     optional,
     positive_number,
     stored_tokenizer,
-    true_or_false,
 )
 from whyword.words.tokenizer import Tokenizer
 
@@ -181,7 +180,6 @@ def test_provenance_may_say_anything_else() -> None:
 @pytest.mark.parametrize(
     ("check", "good", "wrong"),
     [
-        (true_or_false, [True, False], [0, 1, None, "true"]),
         (finite_number, [0, -1.5, 3e38], [True, None, "1", 1e39, float("nan"), 10**400]),
         (positive_number, [1, 0.5, 1e-30], [0, -1, 1e-46, float("inf"), None, True]),
         (list_of_strings, [[], ["a", "a"]], ["ab", [1], [["a"]], None]),

@@ -66,9 +66,7 @@ def _unusual_record(source: "_Lines", delimiter: str, width: int) -> CsvRecord:
         fields, flaw = cut_record(source.of_any_record(), delimiter), None
         if len(source.taken) > 1 and len(fields) != width:
             flaw = f"{len(fields)} fields, but the header has {width}"
-    except QuotationError as error:
-        fields, flaw = [], str(error)
-    except _LongRecordError as error:
+    except (QuotationError, _LongRecordError) as error:
         fields, flaw = [], str(error)
     if flaw is not None and len(source.taken) > 1:
         flaw = _after_swallowing(source, flaw, delimiter, width)

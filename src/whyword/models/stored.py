@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import real_number, whole_number
-from whyword.base.errors import Argument, InputError
+from whyword.base.errors import InputError
 from whyword.base.json import parse_json
 from whyword.base.labels import Label
 from whyword.base.printable import one_line
@@ -30,7 +30,7 @@ LARGEST = 1e18  # what is computed with: float32 has its square, and sums of man
 _LABEL_BYTES = 256 << 20  # what numpy may need for labels: the longest one's room for each
 
 
-class Settings:
+class StoredSettings:
     """Settings by name, each taken once.
 
     Parameters
@@ -47,7 +47,7 @@ class Settings:
         self, values: Mapping[str, Any], fault: Callable[[str], InputError], where: str = ""
     ) -> None:
         self._left, self._fault, self._where = dict(values), fault, where
-        self._sections: list[Settings] = []
+        self._sections: list[StoredSettings] = []
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names of those that were not taken yet."""
@@ -66,9 +66,9 @@ class Settings:
         """Return those of the settings that are there."""
         return {name: self.take(name, checks[name]) for name in self if name in checks}
 
-    def section(self, name: str) -> "Settings":
+    def section(self, name: str) -> "StoredSettings":
         """Return settings within a setting."""
-        inner = Settings(self.take(name, a_dict), self._fault, f"{self._where}{name}.")
+        inner = StoredSettings(self.take(name, a_dict), self._fault, f"{self._where}{name}.")
         self._sections.append(inner)
         return inner
 
@@ -93,7 +93,7 @@ class StoredModel:
 
     Attributes
     ----------
-    settings : Settings
+    settings : StoredSettings
     """
 
     def __init__(self, verdict: str, tensors: Tensors, configuration: Mapping[str, Any]) -> None:
@@ -101,7 +101,7 @@ class StoredModel:
         self._left = dict(tensors)
         self._sizes: dict[str, int] = {}
         self._largest: dict[str, float] = {}
-        self.settings = Settings(configuration, self.fault)
+        self.settings = StoredSettings(configuration, self.fault)
 
     def fault(self, reason: str) -> InputError:
         """Return the error that says what is wrong, in one line."""
@@ -247,7 +247,7 @@ class StoredModel:
         """Return what it was trained on and how well it did: any facts, the used ones checked."""
         facts = self.settings.take("provenance", a_dict)
         used = {name: value for name, value in facts.items() if name in _FACTS}
-        Settings(used, self.fault, "provenance.").take_any(_FACTS)
+        StoredSettings(used, self.fault, "provenance.").take_any(_FACTS)
         return facts
 
     def check_all_taken(self) -> None:
@@ -278,13 +278,6 @@ def a_dict(name: str, value: object) -> dict[str, Any]:
     return value
 
 
-def true_or_false(name: str, value: object) -> bool:
-    """Return a truth value; raise if it is anything else, 1 included."""
-    if not isinstance(value, bool | np.bool_):
-        raise InputError(Argument(name), f" must be True or False, not {value!r:.60}")
-    return bool(value)
-
-
 def finite_number(name: str, value: object) -> float:
     """Return a number of either sign that float32 has, too."""
     most = float(np.finfo(np.float32).max)
@@ -308,7 +301,7 @@ def list_of_strings(name: str, value: object) -> list[str]:
     return value
 
 
-def stored_tokenizer(settings: Settings) -> Tokenizer:
+def stored_tokenizer(settings: StoredSettings) -> Tokenizer:
     """Return the tokeniser that its stored settings are."""
     checks = {"max_words": optional(whole_number), "abbreviations": list_of_strings}
     return Tokenizer.from_configuration(

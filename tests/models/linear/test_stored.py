@@ -7,9 +7,9 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from tampered import Change, settings, tamper, tensors, with_number, words
+from tampered import Change, check_refused, settings, tensors, with_number, words
 
-from whyword import InputError, SVMClassifier, load_model
+from whyword import InputError, SVMClassifier
 
 TEXTS, LABELS = ["wa wb wa", "wc wd", "wa we"], ["first", "second", "third"]
 NAN = float("nan")
@@ -64,16 +64,6 @@ PIPELINE: dict[str, tuple[Change, str]] = {
     "a short idf": (tensors(idf=np.ones(2)), "idf has the shape (2,)"),
     "no idf": (tensors(idf=None), "the tensor idf is missing"),
 }
-
-
-def check_refused(folder: Path, change: Change, said: str) -> None:
-    tamper(folder, change)
-    with pytest.raises(InputError) as error:
-        load_model(folder)
-    message = str(error.value)
-    assert message.startswith(f"{folder} is not a whole model: ")
-    assert said in message
-    assert len(message.splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", SVM)

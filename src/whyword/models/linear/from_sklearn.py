@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import one_of, whole_number
+from whyword.base.checks import flag, one_of, whole_number
 from whyword.base.errors import InputError, MissingExtraError
 from whyword.models.linear.placement import locate_features
 from whyword.models.linear.tfidf import Bag, FeatureRow, linked_bag
 from whyword.models.stored import (
     Check,
-    Settings,
     StoredModel,
+    StoredSettings,
     list_of_strings,
     optional,
-    true_or_false,
 )
 from whyword.words.document import Document, Text
 
@@ -149,33 +148,33 @@ def _text(name: str, value: object) -> str:
 
 _COUNTING: dict[str, Check[Any]] = {
     "strip_accents": optional(partial(one_of, choices=("ascii", "unicode"))),
-    "lowercase": true_or_false,
+    "lowercase": flag,
     "stop_words": optional(_stop_words),
     "token_pattern": optional(_pattern),
     "ngram_range": _range,
     "analyzer": partial(one_of, choices=("word", "char", "char_wb")),
-    "binary": true_or_false,
+    "binary": flag,
     "encoding": _text,
     "decode_error": partial(one_of, choices=("strict", "ignore", "replace")),
 }
 _WEIGHTING: dict[str, Check[Any]] = {
     "norm": optional(partial(one_of, choices=("l1", "l2"))),
-    "use_idf": true_or_false,
-    "smooth_idf": true_or_false,
-    "sublinear_tf": true_or_false,
+    "use_idf": flag,
+    "smooth_idf": flag,
+    "sublinear_tf": flag,
 }
 # what is kept of a vectoriser's parameters, and what it may be
 _KEPT = {"CountVectorizer": _COUNTING, "TfidfVectorizer": _COUNTING | _WEIGHTING}
 
 
-def restore_features(stored: StoredModel, features: Settings) -> PipelineFeatures:
+def restore_features(stored: StoredModel, features: StoredSettings) -> PipelineFeatures:
     """Make the vectoriser again.
 
     Parameters
     ----------
     stored : StoredModel
         Of which its words and their idf are taken.
-    features : Settings
+    features : StoredSettings
         What :meth:`PipelineFeatures.configuration` returned.
     """
     kind = features.take("vectorizer", partial(one_of, choices=tuple(_KEPT)))
