@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -137,6 +138,75 @@ def test_what_the_work_prints_breaks_nothing(capfd: pytest.CaptureFixture[str]) 
     assert err.count("a line of the model") == err.count("and one more") == 4
 
 
+def test_what_a_python_prints_at_its_start_breaks_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("print('a line of the site')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    results = do(which, 4)
+    assert os.getpid() not in {pid for _, pid, _ in results}
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "a line of the site" in err
+
+
+PRINTS = """
+import os, sys, time
+from pathlib import Path
+from whyword.batch.chunks import Chunk, Place
+from whyword.batch.local import Workers
+
+def work(chunk):
+    print("a line of the model", flush=True)
+    print("another", file=sys.stderr, flush=True)
+    return os.getpid()
+
+def hang(chunk):
+    Path(f"{chunk.place.number}.begun").touch()
+    time.sleep(600)
+
+def run(work):
+    with Workers(2) as pool:
+        return list(pool.run(work, (Chunk(Place(0, number)) for number in range(4))))
+"""
+
+
+def test_a_model_may_print_where_stderr_is_closed(tmp_path: Path) -> None:
+    (tmp_path / "prints.py").write_text(PRINTS)
+    code = "import os; os.close(2); import prints; print(os.getpid(), *prints.run(prints.work))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    own, *others = done.stdout.split()
+    assert len(others) == 4
+    assert own not in others
+
+
+def test_a_second_interrupt_does_not_wait_for_a_model_that_hangs(tmp_path: Path) -> None:
+    (tmp_path / "prints.py").write_text(PRINTS)
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    code += "import prints; prints.run(prints.hang)"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    try:
+        while len(list(tmp_path.glob("*.begun"))) < 2:
+            assert process.poll() is None
+            time.sleep(0.05)
+        children = psutil.Process(process.pid).children()
+        process.send_signal(signal.SIGINT)
+        assert "what is begun is being finished" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(120) == -signal.SIGINT
+        assert "KeyboardInterrupt" in process.stderr.read()
+        assert not any(child.is_running() for child in children)
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
 def die(chunk: Chunk) -> None:
     """End the process as the system does when memory is short."""
     os.kill(os.getpid(), signal.SIGKILL)
@@ -244,7 +314,7 @@ def test_processes_end_with_the_block() -> None:
 
 
 def test_a_copy_of_this_process_keeps_nobody_waiting() -> None:
-    """It has the pipes that the processes read from, so that these see no end."""
+    """It has the connections that the processes read from, so that these see no end."""
     with Workers(2) as pool:
         pool.warm_up(2)
         copy = FORK.Process(target=time.sleep, args=(100,))

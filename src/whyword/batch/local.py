@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from queue import Empty, LifoQueue
-from typing import IO, Any, Self, TypeVar, cast
+from typing import IO, Any, Self, TypeVar
 
 from whyword.base.errors import Argument, WhywordError
 from whyword.base.printable import one_line
@@ -108,8 +109,20 @@ class Workers:
                     yield from _await_results(pending)
             while pending:
                 yield from _await_results(pending)
+        except KeyboardInterrupt:
+            self._finish_or_kill(pool)
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def _finish_or_kill(self, pool: ThreadPoolExecutor) -> None:
+        """Let what is begun be done, unless whoever waits for it interrupts that, too."""
+        try:
+            log.warning("what is begun is being finished; once more, and it is not waited for")
+            pool.shutdown(wait=True, cancel_futures=True)
+        except KeyboardInterrupt:  # a model that hangs, say
+            for process in self._all:
+                process.kill()
 
     def _send(self, work: Callable[[Chunk], Any]) -> SentWork | None:
         """Return the work as one process has it; None, and a line, if no process can."""
@@ -178,20 +191,15 @@ class _Process:
     """
 
     def __init__(self, inherited: tuple[int, ...]) -> None:
-        paths = json.dumps([str(path) for path in sys.path])
-        command = [sys.executable, *_python_flags(), "-c", START, paths, str(os.getpid())]
         self._loaded: SentWork | None = None
-        with _interrupts_blocked():  # which it inherits, until it ignores them
-            try:
-                self._process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    pass_fds=inherited,
-                    env=os.environ | _ONE_THREAD,
-                )
-            except OSError as error:
-                raise _CannotBeginError(error.strerror or str(error)) from None
+        try:
+            # not stdin and stdout: whatever a Python prints at its start would stand between
+            mine, its = socket.socketpair()
+            with mine, its:
+                self._process = _begin_python(its.fileno(), inherited)
+                self._messages = mine.makefile("rwb")  # which holds it open
+        except OSError as error:
+            raise _CannotBeginError(error.strerror or str(error)) from None
 
     def load(self, sent: SentWork) -> None:
         """Let it have the work, once; raise what it raised when it did."""
@@ -201,10 +209,9 @@ class _Process:
 
     def ask(self, message: object) -> Returned | Raised:
         """Send a message; return the answer."""
-        requests, answers = self._process.stdin, self._process.stdout
         try:
-            send(cast(IO[bytes], requests), message)
-            answer: Returned | Raised = receive(cast(IO[bytes], answers))
+            send(self._messages, message)
+            answer: Returned | Raised = receive(self._messages)
         except (EOFError, OSError):
             raise WhywordError(
                 "a process ended that was at work (was memory short?); what is done is kept: say ",
@@ -217,20 +224,23 @@ class _Process:
     def dismiss(self) -> None:
         """Tell it to end: it has nothing to do.
 
-        To close its pipe is not enough: a process that was forked from this one may hold that, too.
+        To close the connection is not enough: a process forked from this one may hold that, too.
         """
         with suppress(OSError):  # it is gone
-            send(cast(IO[bytes], self._process.stdin), NO_MORE)
+            send(self._messages, NO_MORE)
+
+    def kill(self) -> None:
+        """End it, whatever it does."""
+        self._process.kill()
 
     def close(self, end: float) -> None:
         """Wait until it is gone; kill it if it is there after that time."""
         with suppress(OSError):  # it is gone
-            cast(IO[bytes], self._process.stdin).close()
-        cast(IO[bytes], self._process.stdout).close()
+            self._messages.close()
         try:
             self._process.wait(max(0.0, end - time.monotonic()))
         except subprocess.TimeoutExpired:  # a thread of the model, say, that does not end
-            self._process.kill()
+            self.kill()
             self._process.wait()
 
 
@@ -258,6 +268,31 @@ def _nameless_file() -> IO[bytes]:
         return tempfile.TemporaryFile()
     except OSError as error:
         raise WhywordError(f"there is no place for temporary files ({error.strerror})") from None
+
+
+def _begin_python(connection: int, inherited: tuple[int, ...]) -> "subprocess.Popen[bytes]":
+    """Begin a process that reads its work from a connection, and has some other files, too."""
+    paths = json.dumps([str(path) for path in sys.path])
+    arguments = [paths, str(os.getpid()), str(connection)]
+    output = _open_stderr()
+    with _interrupts_blocked():  # which it inherits, until it ignores them
+        return subprocess.Popen(
+            [sys.executable, *_python_flags(), "-c", START, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=(*inherited, connection),
+            env=os.environ | _ONE_THREAD,
+        )
+
+
+def _open_stderr() -> int:
+    """Return where a process says what it has to say: stderr, or nowhere if that is closed."""
+    try:
+        os.fstat(2)
+    except OSError:
+        return subprocess.DEVNULL
+    return 2
 
 
 def _can_begin() -> bool:

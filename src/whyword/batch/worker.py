@@ -2,22 +2,23 @@
 
 A Python of its own, by hand: :mod:`multiprocessing` either copies the process that starts it, which
 hangs where that has threads, or imports the user's script anew, which then must expect it.
-Requests come by stdin and answers go by stdout, each a length and a pickle; what the work itself
-prints goes to stderr. The arrays of the work stand in a file that all processes map, so that a
-model is in memory once.
+Requests and answers go by a connection of their own, each a length and a pickle; what the work
+itself prints goes to stderr. The arrays of the work stand in a file that all processes map, so that
+a model is in memory once.
 """
 
 import mmap
 import os
 import pickle
 import signal
+import socket
 import struct
-import sys
 import tempfile
 import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import BufferedIOBase
 from threading import Thread
 from typing import IO, Any, NamedTuple
 
@@ -26,7 +27,7 @@ from whyword.base.threads import use_one_thread
 
 START = (  # what such a process runs: modules are found where the one that starts it finds them
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from whyword.batch.worker import serve; serve(int(sys.argv[2]))"
+    "from whyword.batch.worker import serve; serve(int(sys.argv[2]), int(sys.argv[3]))"
 )
 NO_MORE = None  # the last message
 _LENGTH = struct.Struct("<Q")
@@ -89,7 +90,7 @@ def unpack(sent: SentWork) -> Callable[..., Any]:
     return work
 
 
-def send(stream: IO[bytes], message: object) -> None:
+def send(stream: BufferedIOBase, message: object) -> None:
     """Write a message."""
     data = pickle.dumps(message, 5)
     stream.write(_LENGTH.pack(len(data)))
@@ -97,13 +98,13 @@ def send(stream: IO[bytes], message: object) -> None:
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> Any:  # noqa: ANN401 - whatever was sent
+def receive(stream: BufferedIOBase) -> Any:  # noqa: ANN401 - whatever was sent
     """Return the next message; raise EOFError if there is none."""
     (length,) = _LENGTH.unpack(_read(stream, _LENGTH.size))
     return pickle.loads(_read(stream, length))  # noqa: S301 - ours
 
 
-def _read(stream: IO[bytes], count: int) -> bytes:
+def _read(stream: BufferedIOBase, count: int) -> bytes:
     data = stream.read(count)
     if len(data) < count:
         raise EOFError
@@ -144,51 +145,46 @@ class Raised:
         raise self.error
 
 
-def serve(parent: int) -> None:
-    """Load the work that comes first, then do it with every chunk, until there are no more."""
+def serve(parent: int, connection: int) -> None:
+    """Load the work that comes first, then do it with every chunk, until there are no more.
+
+    Parameters
+    ----------
+    parent : int
+        The process that sends it; this one ends with it.
+    connection : int
+        The socket's file descriptor, which nobody else has.
+    """
     if hasattr(signal, "pthread_sigmask"):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent lets what is begun be done
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
-    requests, answers = _take_streams()
-    sent = _next(requests)
+    os.set_inheritable(connection, False)  # what the work itself begins has nothing to do with it
+    messages = socket.socket(fileno=connection).makefile("rwb")
+    sent = _next(messages)
     if sent is NO_MORE:
         return  # nothing to do after all
     try:
         work = unpack(sent)
     except Exception as error:  # noqa: BLE001 - somebody's class, which may raise anything
-        send(answers, Raised.of(error))
+        send(messages, Raised.of(error))
         return
     use_one_thread()  # of the libraries, too, that the work has loaded
-    send(answers, Returned())
-    while (chunk := _next(requests)) is not NO_MORE:
+    send(messages, Returned())
+    while (chunk := _next(messages)) is not NO_MORE:
         try:
             answer: Returned | Raised = Returned(work(chunk))
         except BaseException as error:  # noqa: BLE001 - raised where the chunk came from
             answer = Raised.of(error)
-        send(answers, answer)
+        send(messages, answer)
 
 
-def _next(requests: IO[bytes]) -> Any:  # noqa: ANN401 - whatever was sent
-    """Return the next message; whoever closes the stream has no more."""
+def _next(messages: BufferedIOBase) -> Any:  # noqa: ANN401 - whatever was sent
+    """Return the next message; whoever closes the connection has no more."""
     try:
-        return receive(requests)
+        return receive(messages)
     except EOFError:
         return NO_MORE
-
-
-def _take_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Return stdin and stdout as nobody else has them: what is printed goes to stderr."""
-    sys.stdout.flush()
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    try:
-        os.dup2(2, 1)
-    except OSError:  # stderr is closed
-        os.dup2(nothing, 1)
-    os.close(nothing)
-    return requests, answers
 
 
 def _exit_with_parent(parent: int) -> None:

@@ -53,6 +53,7 @@ PIPELINE: dict[str, tuple[Change, str]] = {
     "no pattern": (settings(features__parameters__token_pattern="("), "no regular expression"),
     "two groups": (settings(features__parameters__token_pattern="(a)(b)"), "one group at most"),
     "a null pattern": (settings(features__parameters__token_pattern=None), "token_pattern is null"),
+    "an endless pattern": (settings(features__parameters__token_pattern="(a+)+b"), "never end"),
     "a deep pattern": (settings(features__parameters__token_pattern="(" * 9_999), "no regular"),
     "accents": (settings(features__parameters__strip_accents="all"), "strip_accents may be"),
     "stop words": (settings(features__parameters__stop_words="german"), "stop_words must be"),

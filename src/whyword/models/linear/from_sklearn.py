@@ -1,6 +1,5 @@
 """Features of a vectoriser that somebody fitted with scikit-learn."""
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import flag, one_of, whole_number
 from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.patterns import check_pattern
 from whyword.models.linear.placement import locate_features
 from whyword.models.linear.tfidf import Bag, FeatureRow, linked_bag
 from whyword.models.stored import (
@@ -124,11 +124,8 @@ def _stop_words(name: str, value: object) -> str | list[str]:
 
 def _pattern(name: str, value: object) -> str:
     """Return a regular expression that a vectoriser can cut words by."""
-    try:
-        if isinstance(value, str) and re.compile(value).groups <= 1:
-            return value
-    except (re.error, ValueError, OverflowError, RecursionError):
-        pass
+    if isinstance(value, str) and check_pattern(name, value).groups <= 1:
+        return value
     raise InputError(f"{name} is no regular expression with one group at most: {value!r:.60}")
 
 

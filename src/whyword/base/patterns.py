@@ -1,0 +1,202 @@
+"""Regular expressions that come with a model: those by which a short text could hold us for ever.
+
+Python's :mod:`re` tries one way to read a text after the other, and knows no time limit. A pattern
+that can read the same run of characters in two ways, over and over (``(a+)+b``), doubles the time
+with every character. Whether it can is decided here before it is used, by the automaton of the
+pattern's characters: a way from one of them back to itself that two different walks have in common
+(Weber and Seidl's criterion). Where it is not sure, it says no.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.base.errors import InputError
+
+_MOST = 32  # characters and sets of them in a pattern; the check takes their sixth power
+_COPIES = 8  # of something that is repeated so often are looked at one by one
+_PARALLEL = 2  # repetitions one after the other that may share a text: time by its length squared
+# the parser that `re.compile` uses itself; `test_patterns.py` fails if a new Python has another
+_parser, _compiler = re._parser, re._compiler  # type: ignore[attr-defined]
+_REPEATS = {_parser.MAX_REPEAT, _parser.MIN_REPEAT, _parser.POSSESSIVE_REPEAT}
+_CHARACTERS = {_parser.LITERAL, _parser.NOT_LITERAL, _parser.IN, _parser.ANY}
+
+
+def check_pattern(name: str, pattern: str) -> "re.Pattern[str]":
+    """Return the compiled pattern.
+
+    Raises
+    ------
+    InputError
+        If it is no regular expression, or a text could take it time without end.
+    """
+    try:
+        compiled = re.compile(pattern)
+        parsed = _parser.parse(pattern)
+    except (re.error, ValueError, OverflowError, RecursionError) as error:
+        raise InputError(f"{name} is no regular expression ({error}): {pattern!r:.60}") from None
+    try:
+        if _Automaton(parsed).is_slow():
+            raise _TooManyWaysError
+    except (_TooManyWaysError, RecursionError):
+        raise InputError(
+            f"{name} could read some texts in so many ways that it would never end: "
+            f"{pattern!r:.60}; write it so that what is repeated can be read in one way only, "
+            r"as in \w+(?:-\w+)*"
+        ) from None
+    return compiled
+
+
+class _TooManyWaysError(Exception):
+    """There are too many ways to read a text, or it cannot be told."""
+
+
+@dataclass
+class _Fragment:
+    """A part of the pattern: which characters it can begin and end with, and if it can be empty."""
+
+    first: list[int] = field(default_factory=list)
+    last: list[int] = field(default_factory=list)
+    empty: bool = True
+
+
+class _Automaton:
+    """The pattern's characters, and which may follow which (Glushkov's automaton).
+
+    Parameters
+    ----------
+    parsed
+        Of :mod:`re`'s parser.
+    """
+
+    def __init__(self, parsed: Any) -> None:  # noqa: ANN401 - private to re
+        self._state = parsed.state
+        self._nodes: list[Any] = []
+        self._follows: dict[tuple[int, int], int] = {}  # in how many ways
+        self._sequence(parsed)
+
+    def is_slow(self) -> bool:
+        """Whether the ways to read a text grow faster than its length squared."""
+        count = len(self._nodes)
+        edges = np.zeros((count, count), bool)
+        for edge in self._follows:
+            edges[edge] = True
+        if any(ways > 1 for ways in self._follows.values()):
+            return True
+        if not edges.any() or not _closure(edges).diagonal().any():
+            return False  # nothing is repeated
+        shared = self._shared()
+        pairs = edges[:, None, :, None] & edges[None, :, None, :] & shared[None, None]
+        reach = _closure(pairs.reshape(count * count, -1)).reshape((count,) * 4)
+        same = np.arange(count)
+        apart = ~np.eye(count, dtype=bool)
+        # from (q, q) to two different places and back
+        away, back = reach[same, same], reach[:, :, same, same].transpose(2, 0, 1)
+        if (away & back & apart).any():
+            return True
+        # from (p, p) to (p, q), and from there to (q, q): p's loop and q's share a text
+        to = reach[same[:, None], same[:, None], same[:, None], same[None]]
+        onwards = reach[same[:, None], same[None], same[None], same[None]]
+        return _longest_chain(to & onwards & apart) > _PARALLEL
+
+    def _shared(self) -> NDArray[np.bool_]:
+        """Return which of the characters have one in common, (N, N)."""
+        sets = np.array([self._characters(node) for node in self._nodes])
+        packed = np.packbits(sets, axis=1)
+        return np.array([[(one & other).any() for other in packed] for one in packed])
+
+    def _characters(self, node: Any) -> NDArray[np.bool_]:  # noqa: ANN401 - private to re
+        """Return which of all characters it stands for."""
+        found = np.zeros(0x110000, bool)
+        single = _parser.SubPattern(self._state, [node])
+        every = "".join(map(chr, range(0x110000)))
+        found[[ord(one) for one in _compiler.compile(single, self._state.flags).findall(every)]] = 1
+        return found
+
+    def _sequence(self, nodes: Any) -> _Fragment:  # noqa: ANN401 - private to re
+        whole = _Fragment()
+        for node in nodes:
+            whole = self._joined(whole, self._fragment(*node))
+        return whole
+
+    def _joined(self, one: _Fragment, other: _Fragment) -> _Fragment:
+        self._link(one.last, other.first)
+        return _Fragment(
+            one.first + (other.first if one.empty else []),
+            other.last + (one.last if other.empty else []),
+            one.empty and other.empty,
+        )
+
+    def _link(self, ends: list[int], beginnings: list[int]) -> None:
+        for end in ends:
+            for beginning in beginnings:
+                edge = end, beginning
+                self._follows[edge] = self._follows.get(edge, 0) + 1
+
+    def _fragment(self, kind: Any, value: Any) -> _Fragment:  # noqa: ANN401 - private to re
+        if kind in _CHARACTERS:
+            if len(self._nodes) == _MOST:
+                raise _TooManyWaysError
+            self._nodes.append((kind, value))
+            number = len(self._nodes) - 1
+            return _Fragment([number], [number], empty=False)
+        if kind in _REPEATS:
+            return self._repeated(*value)
+        if kind is _parser.AT:
+            return _Fragment()
+        if kind is _parser.BRANCH:
+            parts = [self._sequence(part) for part in value[1]]
+            return _Fragment(
+                [number for part in parts for number in part.first],
+                [number for part in parts for number in part.last],
+                any(part.empty for part in parts),
+            )
+        if kind is _parser.SUBPATTERN:
+            return self._sequence(value[3])
+        if kind is _parser.ATOMIC_GROUP:
+            return self._sequence(value)
+        if kind in (_parser.ASSERT, _parser.ASSERT_NOT):
+            self._sequence(value[1])  # a text of its own
+            return _Fragment()
+        raise _TooManyWaysError  # what refers to a group reads what that read
+
+    def _repeated(self, least: int, most: int, body: Any) -> _Fragment:  # noqa: ANN401
+        if least == most <= _COPIES and not any(_variable(body)):
+            return self._sequence(list(body) * least)
+        part = self._sequence(body)
+        if most > 1:
+            if part.empty:
+                raise _TooManyWaysError  # nothing, over and over
+            self._link(part.last, part.first)
+        return _Fragment(part.first, part.last, part.empty or least == 0)
+
+
+def _variable(body: Any) -> Iterator[bool]:  # noqa: ANN401 - private to re
+    """Yield True for each part that can be read in several ways."""
+    for kind, value in body:
+        if kind in _REPEATS or kind is _parser.BRANCH:
+            yield True
+        elif kind is _parser.SUBPATTERN:
+            yield from _variable(value[3])
+
+
+def _closure(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return from where one can come to where, in one step or more."""
+    reach = edges
+    while True:
+        further = reach | (reach.astype(np.float32) @ reach.astype(np.float32) > 0)
+        if (further == reach).all():
+            return reach
+        reach = further
+
+
+def _longest_chain(edges: NDArray[np.bool_]) -> int:
+    """Return how many places the longest way has; it never returns."""
+    longest = np.zeros(len(edges), int)
+    for _ in range(len(edges)):
+        longest = np.where(edges, longest[None] + 1, 0).max(axis=1, initial=0)
+    return int(longest.max(initial=-1)) + 1
