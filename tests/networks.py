@@ -11,7 +11,7 @@ from whyword import CNNClassifier, Vectors
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.cnn.network import Convolution, Network
 from whyword.reports.plan import Plan
-from whyword.words import Tokenizer
+from whyword.words import Reader
 
 TOPICS = {
     "space": "orbit moon rocket shuttle launch nasa".split(),
@@ -93,7 +93,7 @@ def made_cnn(
     vectors = Vectors([letters(number) for number in range(words - 1)], draw(words - 1, dimensions))
     mean, deviation = (1.0, 1.0) if integers else (0.3, 1.7)
     model = CNNClassifier(vectors=vectors, width=widths, filters=filters)
-    model.inputs_ = Inputs(Tokenizer(), vectors, mean, deviation, max(widths))
+    model.inputs_ = Inputs(Reader(), vectors, mean, deviation, max(widths))
     model.network_ = Network(
         tuple(Convolution(draw(width, filters, dimensions), bias()) for width in widths),
         draw(filters * len(widths), classes),

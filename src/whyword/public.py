@@ -23,6 +23,7 @@ from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.loading import load_model
 from whyword.vectors.vectors import Vectors
+from whyword.words.reader import Reader
 from whyword.words.tokenizer import tokenize
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Explanation",
     "Explanations",
     "InputError",
+    "Reader",
     "SVMClassifier",
     "SearchIndex",
     "Vectors",

@@ -12,8 +12,8 @@ from whyword.base.download import Package
 from whyword.base.errors import DownloadError
 from whyword.corpora import newsgroups
 from whyword.corpora.corpus import Corpus
-from whyword.corpora.mail_parts import clean_post
 from whyword.corpora.newsgroups import posts_of_archive, posts_of_pickle
+from whyword.words.mail_parts import clean_post
 
 
 @pytest.mark.real

@@ -66,7 +66,7 @@ def test_a_folder_of_newsgroups_loses_its_headers(write: Write, tmp_path: Path) 
         write(f"news/{group}/1", b"From: a\n\nb\xe9\n")
     opened = open_source(tmp_path / "news")
     assert {record.text for record in opened} == {"bé\n"}
-    assert opened.notes == ("newsgroup posts; removed: headers",)
+    assert opened.notes == ("newsgroup posts, without headers",)
     kept = open_source(tmp_path / "news", remove=[], encoding="cp1252")
     assert next(iter(kept)).text == "From: a\n\nbé\n"
 

@@ -45,9 +45,9 @@ OLD: dict[str, Any] = {
 
 def test_the_contract() -> None:
     assert list(NAMES) == [
-        *("id", "text", "words", "spans", "known", "truncated", "classes", "scores", "target"),
-        *("relevance", "residual", "padding", "constant", "conserves", "method", "parameters"),
-        "model",
+        *("id", "text", "words", "spans", "known", "truncated", "unread", "classes", "scores"),
+        *("target", "relevance", "residual", "padding", "constant", "conserves", "method"),
+        *("parameters", "model"),
     ]
 
 

@@ -34,6 +34,7 @@ from whyword.base.tensors import read_tensors, serialise_tensors
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.estimator import Estimator
 from whyword.models.protocol import Differentiable, Filtered
+from whyword.words.reader import Reader
 from whyword.words.tokenizer import Tokenizer
 
 Change: TypeAlias = tuple[Any, ...]
@@ -54,7 +55,7 @@ def good_model(kind: str) -> Estimator:
         (table,) = model.inputs_.vectors.tables
         stacked = Vectors.stack(Vectors(table[0], table[1][:, :2]), half)
         model.vectors = stacked
-        model.inputs_ = Inputs(Tokenizer(5), stacked, 0.1, 2.0, 3)
+        model.inputs_ = Inputs(Reader(tokenizer=Tokenizer(5)), stacked, 0.1, 2.0, 3)
         model.vocabulary_ = {"wa": 3, "wb": 10}
         return model
     texts, labels = [*TEXTS[:2], "wc wd wa wh"], LABELS

@@ -91,6 +91,8 @@ class SourceReader:
     text : str or None
         The column.
     encoding : str or None
+    remove : tuple of str or None
+        What is cut off the texts; None: what the source has as a rule of its own.
     notes : tuple of str
         What was guessed.
     rows, characters : int
@@ -101,6 +103,7 @@ class SourceReader:
     base: str | None = None
     text: str | None = None
     encoding: str | None = None
+    remove: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     rows: int = ROWS
     characters: int = CHARACTERS
@@ -111,7 +114,11 @@ class SourceReader:
 
     @classmethod
     def of(
-        cls, source: str | Path, text: str | None = None, encoding: str | None = None
+        cls,
+        source: str | Path,
+        text: str | None = None,
+        encoding: str | None = None,
+        remove: tuple[str, ...] | None = None,
     ) -> "SourceReader":
         """Return how to read a table, a folder of tables, a pattern like ``2024-*.csv``, a corpus.
 
@@ -126,7 +133,7 @@ class SourceReader:
         source = _absolute_source(source)
         files = _table_files(source)
         first = source if files is None else str(files[0])
-        opened = open_source(first, text=text, labelled=False, encoding=encoding)
+        opened = open_source(first, text=text, labelled=False, remove=remove, encoding=encoding)
         if files is None:
             shards: tuple[tuple[str, ...], ...] = ((source,),)
             base, chosen = None, text
@@ -134,7 +141,7 @@ class SourceReader:
             shards = _shards(files)
             base = os.path.commonpath([file.parent for file in files]) if len(files) > 1 else None
             chosen = text if opened.columns is None else opened.columns.text
-        reader = cls(shards, base, chosen, encoding, opened.notes, ROWS, CHARACTERS)
+        reader = cls(shards, base, chosen, encoding, remove, opened.notes, ROWS, CHARACTERS)
         reader._opened[first] = opened  # its beginning is read: for the first who reads on
         return reader
 
@@ -197,7 +204,11 @@ class SourceReader:
                 report(Progress(share=(before + (event.share or 0.0)) / len(names)))
 
             opened = self._opened.pop(name, None) or open_source(
-                name, text=self.text, labelled=False, encoding=self.encoding
+                name,
+                text=self.text,
+                labelled=False,
+                remove=self.remove,
+                encoding=self.encoding,
             )
             prefix = "" if self.base is None else f"{os.path.relpath(name, self.base)}:"
             for record in opened.read(on_bad_row, report_file):

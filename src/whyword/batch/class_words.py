@@ -16,6 +16,7 @@ from whyword.batch.local import Workers
 from whyword.batch.runs import cache_frequent_words
 from whyword.methods.request import Request
 from whyword.models.blackbox import as_classifier
+from whyword.models.protocol import removal_by_source
 
 
 def class_words_corpus(
@@ -53,7 +54,7 @@ def class_words_corpus(
     model = as_classifier(model)  # asked once, not by each process for each chunk
     Request.of(model, request.target, method, parameters=parameters)  # raises if it makes no sense
     processes = usable_cores() if workers is None else whole_number("workers", workers)
-    reader = SourceReader.of(source, text, encoding)
+    reader = SourceReader.of(source, text, encoding, removal_by_source(model))
     whole = request.collect(model, [])
     order: deque[Place] = deque()  # of chunks that are read and not merged yet
     early: dict[Place, WordStatistics] = {}

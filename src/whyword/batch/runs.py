@@ -18,7 +18,7 @@ from whyword.batch.local import Workers
 from whyword.batch.parts import EarlierParts
 from whyword.batch.tasks import ExplainTask, PredictTask, SummarizeTask, Task, WrittenChunk
 from whyword.methods.targets import PREDICTED
-from whyword.models.protocol import Caching
+from whyword.models.protocol import Caching, removal_by_source
 
 ENGINES = ("local", "ray")
 LEXICON_BYTES = 384 << 20  # for frequent words' answers
@@ -186,7 +186,8 @@ def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[RunOptio
         whole_number("workers", how["workers"])
     start = time.monotonic()
     about = task.about()  # raises if the task makes no sense
-    reader = SourceReader.of(source, how.get("text"), how.get("encoding"))
+    removed = removal_by_source(task.model)
+    reader = SourceReader.of(source, how.get("text"), how.get("encoding"), removed)
     place = expand_path(out).absolute()  # machines and processes may stand elsewhere
     _check_apart(place, expand_path(source))
     plan = plan_of(about, reader, LEXICON_BYTES)

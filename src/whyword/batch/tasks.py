@@ -186,6 +186,7 @@ class ExplainTask(Task):
             "id": list(islice(names, count)),
             "text": texts,
             "truncated": [document.truncated for document in documents],
+            "unread": _lists([document.unread for document in documents]),
             "classes": [self.labels] * count,
             "scores": trace.scores,
             "target": self._targets(targets),
@@ -314,6 +315,12 @@ def _storable_label(label: Any) -> Any:  # noqa: ANN401 - a label, several, or a
     if isinstance(label, list | tuple):
         return type(label)(map(_storable_label, label))
     return storable(label) if isinstance(label, str) else label
+
+
+def _lists(ranges: Sequence[NDArray[np.int32]]) -> Arrow:
+    """Return what was not read of each document as an Arrow array of lists."""
+    firsts = np.cumsum([0, *map(len, ranges)]).astype(np.int64)
+    return arrow_lists(np.concatenate(ranges), firsts)
 
 
 def _per_target(values: NDArray[np.float64], single: bool) -> NDArray[np.float64]:

@@ -66,7 +66,7 @@ def evaluate(
             raise InputError(f"{written} is a folder")
     chance_seed = whole_number("chance_seed", chance_seed, least=0)  # evaluate's is a seed, too
     loaded = open_model(model)
-    corpus = reading.load_unseen(source)
+    corpus = reading.load_unseen(source, loaded)
     chosen = some_of(len(corpus), limit, chance_seed)
     named = f"{corpus.name}, {len(chosen):,} of {len(corpus):,} by chance (seed {chance_seed})"
     with progress_bar("preparing") as report:

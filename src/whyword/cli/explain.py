@@ -88,7 +88,7 @@ def explain(
     how.check_unused(top=top)
     file_format = format_of(out, format)
     loaded = open_model(model)
-    records = reading.open(source)
+    records = reading.open(source, loaded)
     texts, ids = itertools.tee(itertools.islice(records, limit))
     explanations = iter_explanations(
         loaded,

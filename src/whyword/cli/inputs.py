@@ -4,16 +4,29 @@ import logging
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from itertools import chain
 from pathlib import Path
 
+from whyword.base.checks import expand_path
 from whyword.base.printable import one_line
-from whyword.cli.options import Encoding, LabelColumn, Remove, Seed, TestShare, TextColumn
+from whyword.cli.options import (
+    Encoding,
+    Format,
+    Ignore,
+    LabelColumn,
+    Remove,
+    Seed,
+    TestShare,
+    TextColumn,
+)
 from whyword.corpora.corpus import Corpus, load_corpus, open_texts
+from whyword.corpora.lines import read_text
 from whyword.corpora.source import Record, name_and_part
 from whyword.models.blackbox import as_classifier
 from whyword.models.loading import load_model
-from whyword.models.protocol import TextClassifier
+from whyword.models.protocol import TextClassifier, removal_by_source
+from whyword.words.reader import Reader
 from whyword.words.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -36,9 +49,9 @@ class TextOptions:
     seed: Seed = 0
     encoding: Encoding = None
 
-    def open(self, source: str) -> Iterator[Record]:
-        """Yield the documents."""
-        return open_texts(source, **asdict(self))
+    def open(self, source: str, model: TextClassifier) -> Iterator[Record]:
+        """Yield the documents for a model: what it removes itself is in them."""
+        return open_texts(source, remove=removal_by_source(model), **asdict(self))
 
 
 @dataclass(frozen=True)
@@ -51,13 +64,12 @@ class CorpusOptions:
     seed: Seed = 0
     encoding: Encoding = None
 
-    def load(self, source: str, labelled: bool = True) -> Corpus:
-        """Return the corpus."""
-        return load_corpus(source, labelled=labelled, **asdict(self))
+    def load_unseen(self, source: str, model: TextClassifier) -> Corpus:
+        """Return the corpus for a model: what it removes itself is in the texts.
 
-    def load_unseen(self, source: str) -> Corpus:
-        """Return the corpus; warn if all of it is used though one part was made for training."""
-        corpus = self.load(source)
+        Warn if all of it is used though one part was made for training.
+        """
+        corpus = load_corpus(source, remove=removal_by_source(model), **asdict(self))
         if name_and_part(source)[1] is None and len(corpus.train) and len(corpus.test):
             name = one_line(source)
             log.warning(
@@ -74,8 +86,39 @@ class MailOptions(CorpusOptions):
 
     def load(self, source: str, labelled: bool = True) -> Corpus:
         """Return the corpus."""
-        options = asdict(self) | {"remove": _parts_to_remove(self.remove)}
+        options = asdict(self) | {"remove": parts_to_remove(self.remove)}
         return load_corpus(source, labelled=labelled, **options)
+
+
+@dataclass(frozen=True)
+class ReaderOptions(MailOptions):
+    """How a corpus is read by a model that is trained on it, and ever after."""
+
+    format: Format = "text"
+    ignore: Ignore = None
+
+    def load_whole(self, source: str) -> Corpus:
+        """Return the corpus with all that its texts have, for the reader to remove."""
+        options = {one.name: getattr(self, one.name) for one in fields(CorpusOptions)}
+        return load_corpus(source, remove=(), **options)
+
+    def reader(self, corpus: Corpus, max_words: int | None) -> Reader:
+        """Return the reader of the model; what a corpus has as a rule it removes, too."""
+        remove = parts_to_remove(self.remove)
+        return Reader(
+            self.format,
+            corpus.rule if remove is None else remove,
+            list(chain.from_iterable(map(_ignored_words, self.ignore or ()))),
+            Tokenizer(max_words),
+        )
+
+
+def _ignored_words(given: str) -> list[str]:
+    """Return what ``--ignore`` names: a word or pattern, or, behind an @, those of a file."""
+    if not given.startswith("@") or len(given) == 1:
+        return [given]
+    lines = str(read_text(expand_path(given[1:]))).splitlines()
+    return [line.strip() for line in lines if line.strip()]
 
 
 def with_distinct_ids(records: Iterator[Record]) -> Iterator[Record]:
@@ -94,7 +137,8 @@ def chosen_target(names: list[str] | None) -> str | list[str]:
     return names[0] if len(names) == 1 else names
 
 
-def _parts_to_remove(remove: str | None) -> list[str] | None:
-    if remove is None:  # the corpus is to decide
+def parts_to_remove(remove: str | None) -> list[str] | None:
+    """Return the parts that ``--remove`` names; None if the corpus is to decide."""
+    if remove is None:
         return None
     return [] if remove == "nothing" else [part.strip() for part in remove.split(",")]

@@ -18,6 +18,7 @@ from whyword.cli.explain import explain
 from whyword.cli.groups import with_options_of_groups
 from whyword.cli.map import map_documents
 from whyword.cli.messages import Command, print_error, print_stop
+from whyword.cli.model import model
 from whyword.cli.outputs import flushed
 from whyword.cli.parameters import takes_parameters, with_method_parameters
 from whyword.cli.predict import predict
@@ -35,6 +36,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("corpus", corpus, "whyword corpus mails.csv --label folder --test 0.3"),
     ("vectors", vectors, "whyword vectors glove-6b-50d --near orbit --near hockey"),
     ("train", train, "whyword train 20newsgroups --model cnn --width 2 --out models/cnn2"),
+    ("model", model, "whyword model models/cnn2"),
     ("predict", predict, "echo 'The shuttle reached orbit.' | whyword predict models/cnn2 -"),
     (
         "explain",
@@ -125,9 +127,9 @@ def _run() -> NoReturn:
     logging.raiseExceptions = False  # a stderr that takes nothing cannot be told about it either
     logging.getLogger("whyword").setLevel(logging.INFO)  # not what matplotlib has to say
     try:
-        for model in sys.argv[2:3]:
-            if model.startswith(PREFIX):  # it may register a method, which has options, too
-                import_model(model)
+        for source in sys.argv[2:3]:
+            if source.startswith(PREFIX):  # it may register a method, which has options, too
+                import_model(source)
         command_line()()
     except (WhywordError, OSError) as error:
         print_error(error)  # of what comes before a command

@@ -49,7 +49,7 @@ def map_documents(
         raise InputError(f"{out}: a map is written as one of {', '.join(endings)}")
     check_apart(out, source)
     loaded = open_model(model)
-    records = reading.open(source)
+    records = reading.open(source, loaded)
     documents = list(itertools.islice(records, limit))
     labels = [record.label for record in documents]
     known = None if None in labels else [str(name) for name in labels]

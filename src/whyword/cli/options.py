@@ -31,6 +31,22 @@ Remove = Annotated[
         "(default: headers for newsgroups)",
     ),
 ]
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        help="What the texts are: 'text', 'mail' (raw mails, decoded) or 'html' (tags taken out).",
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore",
+        metavar="WORD|/PATTERN/|@FILE",
+        help="A word that is not to be read, a pattern of such words between slashes, or '@' and "
+        "a file with one of these a line. Repeatable.",
+    ),
+]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Of text files (default: utf-8).")]
 
 # which model, on which documents, by which method

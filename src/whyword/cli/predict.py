@@ -52,7 +52,7 @@ def predict(
         return
     how.check_unused(strict=strict)
     loaded = open_model(model)
-    documents = reading.open(source)
+    documents = reading.open(source, loaded)
     predictions = predict_documents(loaded, documents)
     first = list(itertools.islice(predictions, 1))  # open before printing
     if not first:

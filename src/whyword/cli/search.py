@@ -38,7 +38,7 @@ def search(
 ) -> None:
     """Find the documents of a corpus that are nearest to a text, and say which words make it so."""
     loaded = open_model(model)
-    records = list(with_distinct_ids(reading.open(source)))
+    records = list(with_distinct_ids(reading.open(source, loaded)))
     ids, texts = [record.id for record in records], [record.text for record in records]
     if index is not None and expand_path(index).exists():
         documents = SearchIndex.load(index, loaded)

@@ -8,10 +8,9 @@ import typer
 
 from whyword.base.printable import one_line
 from whyword.base.progress import counted, progress_bar
-from whyword.cli.inputs import open_model
+from whyword.cli.inputs import TextOptions, open_model
 from whyword.cli.options import Encoding, ModelFolder, Seed, TestShare, TextColumn
 from whyword.cli.tables import some_of
-from whyword.corpora.corpus import open_texts
 from whyword.web.access import (
     LOCAL_HOSTS,
     Access,
@@ -118,7 +117,7 @@ def serve(
     engine = Engine(open_model(model), limits, (memory << 20) // count)
     library = None
     if source is not None:
-        read = open_texts(source, text=text, test=test, seed=seed, encoding=encoding)
+        read = TextOptions(text, test, seed, encoding).open(source, engine.model)
         records = list(counted(read, "reading"))
         chosen = [records[number] for number in some_of(len(records), limit, seed)]
         with progress_bar("preparing") as report:

@@ -36,7 +36,7 @@ def tour(
         if expand_path(taken).resolve() == folder.resolve():
             raise InputError(f"{out} is what the tour is made of; name another folder")
     loaded = open_model(model)
-    corpus = reading.load_unseen(source)
+    corpus = reading.load_unseen(source, loaded)
     part = Part(corpus.texts, corpus.labels, corpus.ids)
     with progress_bar("preparing") as report:
         title = f"{model.name} on {source}"

@@ -8,7 +8,7 @@ import typer
 
 from whyword.base.checks import expand_path
 from whyword.base.errors import Argument, InputError
-from whyword.cli.inputs import MailOptions
+from whyword.cli.inputs import ReaderOptions
 from whyword.cli.options import Source
 from whyword.cli.outputs import stdout_console
 from whyword.cli.tables import training_summary
@@ -45,13 +45,14 @@ def train(
         int | None, typer.Option(help="Keep the first so many words of each text (default: all).")
     ] = None,
     *,
-    reading: MailOptions,
+    reading: ReaderOptions,
 ) -> None:
     """Train a classifier on a corpus's training part and try it on the test part."""
-    loaded = reading.load(source)
+    loaded = reading.load_whole(source)
+    reader = reading.reader(loaded, max_words)
     classifier: Estimator
     if model is Model.SVM:
-        classifier = SVMClassifier(max_words=max_words, seed=reading.seed)
+        classifier = SVMClassifier(reader=reader, seed=reading.seed)
     else:
         classifier = CNNClassifier(
             vectors=vectors,
@@ -59,7 +60,7 @@ def train(
             filters=filters,
             epochs=epochs,
             validation=int(validation) if validation.is_integer() else validation,
-            max_words=max_words,
+            reader=reader,
             seed=reading.seed,
         )
     out = expand_path(out)
@@ -68,6 +69,7 @@ def train(
     if len(loaded.test):
         accuracy = classifier.score(loaded.test.texts, loaded.test.labels or ())
         classifier.provenance_["test_accuracy"] = accuracy
+    classifier.provenance_["source"] = loaded.name
     identity = classifier.save(out)
     stdout_console().print(training_summary(classifier, loaded, out, identity))
 

@@ -51,7 +51,7 @@ def words(
     loaded = open_model(model)
 
     def records() -> Iterator[Record]:
-        read = reading.open(source)
+        read = reading.open(source, loaded)
         return with_distinct_ids(read)
 
     if html is not None and source == "-":

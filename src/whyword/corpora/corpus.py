@@ -42,12 +42,15 @@ class Corpus:
     train, test : Part
     notes : tuple of str
         What was guessed or done on the way: columns chosen, split made.
+    rule : tuple of str
+        What such texts are read without where nobody says otherwise: posts, without headers.
     """
 
     name: str
     train: Part
     test: Part
     notes: tuple[str, ...] = ()
+    rule: tuple[str, ...] = ()
 
     @property
     def texts(self) -> list[str]:
@@ -132,7 +135,7 @@ def load_corpus(
         _part([r for r in records if r.split == split and opened.part in (None, split)])
         for split in ("train", "test")
     )
-    return Corpus(spelled_out(str(source)), train, test_part, tuple(notes))
+    return Corpus(spelled_out(str(source)), train, test_part, tuple(notes), opened.rule)
 
 
 def open_texts(
@@ -142,6 +145,7 @@ def open_texts(
     test: float = 0.2,
     seed: int = 0,
     encoding: str | None = None,
+    remove: Collection[str] | None = None,
 ) -> Iterator[Record]:
     """Yield the documents of what a command is given: ``-``, a text file, or a corpus.
 
@@ -156,13 +160,19 @@ def open_texts(
         whole = str(read_text(path, encoding or "utf-8"))
         yield Record(spelled_out(path.name), whole, None, None)
     elif part is None:
-        opened = open_source(source, text=text, labelled=False, encoding=encoding)
+        opened = open_source(source, text=text, labelled=False, remove=remove, encoding=encoding)
         for note in opened.notes:
             log.info("%s: %s", opened.name, note)
         yield from opened
     else:
         loaded = load_corpus(
-            source, text=text, labelled=False, test=test, seed=seed, encoding=encoding
+            source,
+            text=text,
+            labelled=False,
+            test=test,
+            seed=seed,
+            remove=remove,
+            encoding=encoding,
         )
         labels: Sequence[str | None] = loaded.labels or [None] * len(loaded)
         for identity, content, label in zip(loaded.ids, loaded.texts, labels, strict=True):

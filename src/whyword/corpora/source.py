@@ -12,7 +12,6 @@ from whyword.base.errors import Advice, Argument, InputError, Part
 from whyword.base.printable import spelled_out, storable
 from whyword.base.progress import OnProgress, ignore
 from whyword.corpora.lines import Flaw, read_text
-from whyword.corpora.mail_parts import check_parts, clean_post
 from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.corpora.tables import (
     BadRow,
@@ -22,6 +21,7 @@ from whyword.corpora.tables import (
     raise_bad_row,
     table_kind,
 )
+from whyword.words.mail_parts import check_parts, clean_post
 
 NEWSGROUPS = "20newsgroups"
 SPLITS = ("train", "test")
@@ -67,6 +67,8 @@ class Source:
     records : Records
     columns : Columns or None
         Of a table.
+    rule : tuple of str
+        What is removed where nobody says otherwise: of newsgroup posts, the headers.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Source:
     notes: tuple[str, ...]
     records: Records
     columns: "Columns | None" = None
+    rule: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Record]:
         return self.read()
@@ -126,7 +129,8 @@ def open_source(
     labelled : bool
         False if documents may come without labels.
     remove : collection of {"headers", "quotes", "footers"}, optional
-        Parts of newsgroup posts or mails to cut; headers by default for newsgroups.
+        Parts of newsgroup posts or mails to cut; headers by default for newsgroups. No model knows
+        of it: what a model's :class:`~whyword.words.Reader` removes is removed wherever it reads.
     encoding : str, optional
         Of text files; UTF-8 by default (newsgroups: Latin-1).
     """
@@ -135,11 +139,15 @@ def open_source(
     check_parts(remove or ())
     path = expand_path(name)
     notes: list[str] = []
+    rule: tuple[str, ...] = ()
     splits = _split_folders(path) if name != NEWSGROUPS and path.is_dir() else None
     if name == NEWSGROUPS or (splits is not None and _holds_newsgroups(splits)):
-        remove = ("headers",) if remove is None else remove
+        rule = ("headers",)
         encoding = encoding or "latin-1"
-        notes.append(f"newsgroup posts; removed: {', '.join(remove) or 'nothing'}")
+    remove = rule if remove is None else remove
+    if rule:
+        said = f"without {', '.join(remove)}" if remove else "whole, as a model may cut them itself"
+        notes.append(f"newsgroup posts, {said}")
     columns: Columns | None = None
     if name == NEWSGROUPS:
         records = _of_table(open_table(newsgroups_table()), Columns(*COLUMNS))
@@ -155,7 +163,7 @@ def open_source(
         notes += _choices(columns, text, label)
         records = _of_table(table, columns, labelled)
     records = _clean(records, remove) if remove else records
-    return Source(name, part, tuple(notes), records, columns)
+    return Source(name, part, tuple(notes), records, columns, rule)
 
 
 def name_and_part(source: str | Path) -> tuple[str, str | None]:

@@ -7,7 +7,7 @@ strength is relative to the scale, by default the document's largest |relevance|
 import html
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +17,7 @@ from rich.text import Text
 
 from whyword.base.printable import one_line, visible
 from whyword.pages.render import render
+from whyword.words.document import Document
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -35,6 +36,7 @@ class Kind(StrEnum):
 
     WORD = "word"
     UNKNOWN = "unknown"  # a word the model has no vector or weight for
+    UNREAD = "unread"  # removed, or a word that is ignored
     BETWEEN = "between"
     BEYOND = "beyond"  # the tail that the model did not read
 
@@ -80,6 +82,8 @@ class Heatmap:
     truncated : int
         How many words after the last span the model did not read.
     panels : tuple of Panel
+    unread : (R, 2) int32
+        Further ranges that it did not read.
     title : str
     remarks : tuple of str
         What a reader must know besides.
@@ -92,6 +96,7 @@ class Heatmap:
     known: NDArray[np.bool_]
     truncated: int
     panels: tuple[Panel, ...]
+    unread: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), np.int32))
     title: str = ""
     remarks: tuple[str, ...] = ()
     scale: float | None = None
@@ -104,19 +109,38 @@ class Heatmap:
         strengths = np.abs([panel.values for panel in self.panels])
         return float(strengths[np.isfinite(strengths)].max(initial=0))
 
+    @property
+    def unread_words(self) -> int:
+        """How many words were not read, those that were cut off at the end with them."""
+        return self.truncated + Document(self.text, self.spans, unread=self.unread).unread_words
+
     def pieces(self) -> Iterator[Piece]:
         """Yield the text in pieces that together are the whole text."""
         done = 0
-        rest = Kind.BEYOND if self.truncated else Kind.BETWEEN
+        ignored = set(Document(self.text, self.spans, unread=self.unread).ignored.tolist())
         for number, (start, end) in enumerate(self.spans.tolist()):
-            if start > done:
-                yield Piece(self.text[done:start], Kind.BETWEEN)
-            yield Piece(
-                self.text[start:end], Kind.WORD if self.known[number] else Kind.UNKNOWN, number
-            )
+            yield from self._between(done, start, Kind.BETWEEN)
+            kind = Kind.WORD if self.known[number] else Kind.UNKNOWN
+            yield Piece(self.text[start:end], Kind.UNREAD if number in ignored else kind, number)
             done = end
-        if done < len(self.text):
-            yield Piece(self.text[done:], rest)
+        yield from self._between(
+            done, len(self.text), Kind.BEYOND if self.truncated else Kind.BETWEEN
+        )
+
+    def _between(self, start: int, end: int, kind: Kind) -> Iterator[Piece]:
+        """Yield a stretch without words, what was not read of it by itself."""
+        if kind is Kind.BETWEEN and len(self.unread):
+            first = int(np.searchsorted(self.unread[:, 1], start, "right"))
+            last = int(np.searchsorted(self.unread[:, 0], end, "left"))
+            for low, high in self.unread[first:last].tolist():
+                low, high = max(low, start), min(high, end)
+                if start < low:
+                    yield Piece(self.text[start:low], kind)
+                if low < high:
+                    yield Piece(self.text[low:high], Kind.UNREAD)
+                start = max(start, high)
+        if start < end:
+            yield Piece(self.text[start:end], kind)
 
     def levels(self, panel: Panel) -> NDArray[np.int64]:
         """Return the words' steps of strength, −LEVELS … LEVELS; 0 for what is no number."""
@@ -141,7 +165,7 @@ class Article(NamedTuple):
         What the ends of the scale stand for.
     unknown : bool
         Whether there are words that the model does not know.
-    truncated : int
+    unread_words : int
     panels : list of ArticlePanel
     """
 
@@ -150,7 +174,7 @@ class Article(NamedTuple):
     lowest: str
     highest: str
     unknown: bool
-    truncated: int
+    unread_words: int
     panels: list["ArticlePanel"]
 
 
@@ -170,8 +194,8 @@ def article(heatmap: Heatmap) -> Article:
         heatmap.remarks,
         number(-full),
         number(full),
-        not heatmap.known.all(),
-        heatmap.truncated,
+        any(piece.kind is Kind.UNKNOWN for piece in pieces),
+        heatmap.unread_words,
         [
             ArticlePanel(panel.title, panel.note, _coloured_words(heatmap, panel, pieces))
             for panel in heatmap.panels
@@ -207,9 +231,9 @@ def _coloured_words(heatmap: Heatmap, panel: Panel, pieces: Sequence[Piece]) -> 
     parts = []
     for piece in pieces:
         shown = html.escape(visible(piece.text))
-        if piece.word < 0:
-            beyond = piece.kind is Kind.BEYOND
-            parts.append(f'<span class="b" title="not read">{shown}</span>' if beyond else shown)
+        if piece.word < 0 or piece.kind is Kind.UNREAD:
+            is_read = piece.kind is Kind.BETWEEN
+            parts.append(shown if is_read else f'<span class="b" title="not read">{shown}</span>')
             continue
         level, value = levels[piece.word], values[piece.word]
         names = ["w"]
@@ -261,12 +285,12 @@ def terminal(heatmap: Heatmap, colours: str | None = "truecolor") -> Text:
         if colours or place == 0:  # without colours the text looks the same in every panel
             levels = heatmap.levels(panel).tolist()
             for piece in pieces:
-                style = {Kind.UNKNOWN: "dim", Kind.BEYOND: "dim italic"}.get(piece.kind, "")
+                style = _STYLES.get(piece.kind, "")
                 level = levels[piece.word] if piece.word >= 0 else 0
                 result.append(visible(piece.text), (colours and shade(level)) or style)
             result.append("" if heatmap.text.endswith("\n") else "\n")
-            if heatmap.truncated:
-                result.append(f"(the last {heatmap.truncated:,} words were not read)\n", "dim")
+            if heatmap.unread_words:
+                result.append(f"({_not_read(heatmap)})\n", "dim")
         for name, sign in (("for", 1), ("against", -1)):
             words = [(word, value) for word, value in panel.strongest if value * sign > 0][:_LISTED]
             if words:
@@ -274,6 +298,17 @@ def terminal(heatmap: Heatmap, colours: str | None = "truecolor") -> Text:
                 result.append(f"{name:8}", "bold").append(f"{shown}\n")
         result.append("\n")
     return result
+
+
+_STYLES = {Kind.UNKNOWN: "dim", Kind.BEYOND: "dim italic", Kind.UNREAD: "dim italic"}
+
+
+def _not_read(heatmap: Heatmap) -> str:
+    """Return how many words were not read, and which."""
+    count = f"{heatmap.unread_words:,} word{'' if heatmap.unread_words == 1 else 's'}"
+    if heatmap.truncated == heatmap.unread_words:
+        return f"the last {count} were not read"
+    return f"{count} were not read: dim"
 
 
 def _key(heatmap: Heatmap, shade: Callable[[int], str]) -> Text:

@@ -203,9 +203,12 @@ def _legend(heatmap: Heatmap) -> str:
     legend = f"red: for the target (up to {full}), blue and underlined: against"
     if not heatmap.known.all():
         legend += "; grey: unknown to the model"
-    if heatmap.truncated:
-        legend += f"; light grey: not read ({heatmap.truncated:,} words)"
+    if heatmap.unread_words:
+        legend += f"; light grey: not read ({heatmap.unread_words:,} words)"
     return legend
+
+
+_INKS = {Kind.UNKNOWN: _PALE, Kind.BEYOND: _PALEST, Kind.UNREAD: _PALEST}
 
 
 def _place_run(run: Run, x: float, y: float, boxes: list[Box], labels: list[Label]) -> None:
@@ -214,7 +217,7 @@ def _place_run(run: Run, x: float, y: float, boxes: list[Box], labels: list[Labe
         colour = FOR if run.level > 0 else AGAINST
         share = STRONGEST * abs(run.level) / LEVELS
         boxes.append(Box(left, y - _LINE + 3, width, _LINE - 4, colour, share))
-    ink = {Kind.UNKNOWN: _PALE, Kind.BEYOND: _PALEST}.get(run.kind, _INK)
+    ink = _INKS.get(run.kind, _INK)
     if run.text.strip():
         labels.append(
             Label(left, y - 6, width, run.text, ink, False, run.level <= -FAINTEST, run.hint)

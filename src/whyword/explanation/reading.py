@@ -99,13 +99,14 @@ def _document(fields: Row) -> Document:
     content = fields["text"]
     if not isinstance(content, str):
         raise ValueError(f"its text is no string but {shown(content)}")
-    spans, truncated = _spans(fields["spans"], len(content)), fields["truncated"]
+    spans, unread = (_spans(fields[name], len(content)) for name in ("spans", "unread"))
+    truncated = fields["truncated"]
     if isinstance(truncated, float) and truncated.is_integer():  # as a column with gaps has it
         truncated = int(truncated)
     truncated = operator.index(truncated)
     if not 0 <= truncated <= _MOST_TRUNCATED:
         raise ValueError("its number of truncated words is none")
-    document = Document(content, spans, truncated)
+    document = Document(content, spans, truncated, unread)
     if list(fields["words"]) != document.words:
         raise ValueError("its words are not those at its spans")
     return document

@@ -30,8 +30,8 @@ class Field(NamedTuple):
     element : {"string", "json", "label", "bool", "int32", "float32", "float64"}
         What it consists of.
     shape : str
-        A letter for each dimension: T words, D input dimensions, C classes, K targets. With a
-        single target there is no K.
+        A letter for each dimension: T words, R ranges, D input dimensions, C classes, K targets.
+        With a single target there is no K.
     meaning : str
         One line for the docs.
     nullable : bool
@@ -95,11 +95,12 @@ def _nested_list(kind: Any, depth: int) -> Any:  # noqa: ANN401 - types
 
 FIELDS = (
     Field("id", "string", "", "what the document is called", nullable=True),
-    Field("text", "string", "", "as passed"),
+    Field("text", "string", "", "as passed; of mails and pages that the model decodes, decoded"),
     Field("words", "string", "T", "the words that the model read, as they stand in the text"),
     Field("spans", "int32", "T2", "where: [start, end) in Unicode code points of the text"),
     Field("known", "bool", "T", "whether the model has a vector (a weight) for the word"),
     Field("truncated", "int32", "", "how many words beyond `max_words` were not read"),
+    Field("unread", "int32", "R2", "what was not read, [start, end): removed parts, ignored words"),
     Field("classes", "label", "C", "all classes of the model"),
     Field("scores", "float64", "C", "the model's score of each class"),
     Field("target", "label", "K", 'the class explained, several, or "all"'),
@@ -117,7 +118,7 @@ LEFT_OUT = Field("left_out", "float64", "K", "Σ relevance of the words that `to
 
 NAMES = tuple(field.name for field in FIELDS)
 BY_NAME: Mapping[str, Field] = {field.name: field for field in (*FIELDS, ELEMENTS, LEFT_OUT)}
-_ADDED = ("constant", "conserves")  # after the first files were written
+_ADDED = ("constant", "conserves", "unread")  # after the first files were written
 
 
 # ---- how it adds up ---------------------------------------------------------------------------
@@ -219,6 +220,8 @@ def read_row(row: object) -> Row:
 
 def _complete(fields: Row) -> None:
     """Add what files did not say before there was something to say."""
+    if _is_null(fields.get("unread")):
+        fields["unread"] = []
     old = _is_null(fields.get("conserves"))  # null where old and new rows stand in one table
     if old:
         fields["conserves"] = conserves_by_old_rule(fields["method"], fields["parameters"])

@@ -16,7 +16,6 @@ from whyword.explanation.filters import FilterExplanation
 from whyword.methods.request import FILTER, WORD, Answer, Request
 from whyword.methods.targets import PREDICTED
 from whyword.models.protocol import Hashed, Positions, Trace
-from whyword.models.relevance import Relevance
 from whyword.words.document import Text
 
 
@@ -229,7 +228,7 @@ def _explanations(
         more = about
         if positions is not None and len(positions):
             more = about | {"parameters": about["parameters"] | {"deleted": positions.tolist()}}
-            _move_to_padding(relevance, at, positions)
+            relevance.move_to_padding(at, positions)
         elements = relevance.elements
         yield Explanation(
             document=document,
@@ -306,14 +305,6 @@ def _positions(deleted: Iterable[Any]) -> Iterator[Positions]:
         positions = items("deleted", each, "a list of positions for each text")
         numbers = [whole_number("deleted", number, least=0) for number in positions]
         yield np.unique(np.array(numbers, np.intp))
-
-
-def _move_to_padding(relevance: Relevance, at: int, deleted: Positions) -> None:
-    """Let a document's deleted words have no relevance: what landed there is padding."""
-    relevance.padding[at] += relevance.words[at][deleted].sum(axis=0, dtype=np.float64)
-    relevance.words[at][deleted] = 0
-    if relevance.elements:
-        relevance.elements[at][deleted] = 0
 
 
 class _Names:

@@ -96,6 +96,9 @@ class Request:
             done += len(trace)
             relevance = self.method.compute(trace, targets, **extra, **self.settings)
             _check_relevance(relevance, trace, targets, self.method.name)
+            for number, document in enumerate(trace.documents):
+                if len(document.unread):
+                    relevance.move_to_padding(number, document.ignored)
             if self.target.against is not None:
                 relevance, targets = relevance.against_last(), targets[:, :-1]
             yield Answer(trace, targets, relevance)

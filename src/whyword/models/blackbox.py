@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from whyword.base.errors import InputError, ModelError
 from whyword.base.labels import Label
 from whyword.models.erasure import ErasableText, deleted_words, text_without
-from whyword.models.protocol import Positions, Scores, TextClassifier
+from whyword.models.protocol import Positions, Reading, Scores, TextClassifier
 from whyword.words.document import Document, Text
-from whyword.words.tokenizer import Tokenizer
+from whyword.words.reader import Reader
 
 _DOCUMENTS = 256  # of a block
 
@@ -47,19 +47,21 @@ class BlackBoxTrace(ErasableText):
         return self._gone[number]
 
 
-class BlackBox:
-    """Somebody's model, for whom our tokenizer finds the words.
+class BlackBox(Reading):
+    """Somebody's model, for whom our reader finds the words.
 
     Parameters
     ----------
     model : object
         With ``predict_proba(list of str)`` that returns (texts, C), and perhaps ``classes_``.
+    reader : Reader, optional
+        The model sees blanks for what it does not read.
     """
 
     identity = None
     trace_kind = BlackBoxTrace
 
-    def __init__(self, model: Any) -> None:  # noqa: ANN401 - anybody's
+    def __init__(self, model: Any, reader: Reader | None = None) -> None:  # noqa: ANN401 - anybody's
         if isinstance(model, type) or not callable(getattr(model, "predict_proba", None)):
             name = model.__name__ if isinstance(model, type) else type(model).__name__
             hint = "; load_model opens a folder" if isinstance(model, str | Path) else ""
@@ -68,7 +70,12 @@ class BlackBox:
                 f"predict_proba(list of texts) is needed{hint}"
             )
         self.model = model
-        self._tokenizer = Tokenizer()
+        self._reader = Reader.of(reader)
+
+    @property
+    def reader_(self) -> Reader:
+        """How words are found for it."""
+        return self._reader
 
     @property
     def kind(self) -> str:
@@ -113,7 +120,7 @@ class BlackBox:
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with their words."""
-        return self._tokenizer.documents(texts)
+        return self.reader_.documents(texts)
 
     def trace(
         self,

@@ -80,12 +80,12 @@ def _texts_without_each(document: Document, removed: NDArray[np.bool_]) -> Itera
 
 
 def text_without(document: Document, gone: NDArray[np.bool_]) -> str:
-    """Return the text without the words that are gone."""
-    pieces, done = [], 0
+    """Return what is read of the text without the words that are gone."""
+    pieces, done, text = [], 0, document.visible
     for start, end in document.spans[gone].tolist():
-        pieces.append(document.text[done:start])
+        pieces.append(text[done:start])
         done = end
-    return "".join([*pieces, document.text[done:]])
+    return "".join([*pieces, text[done:]])
 
 
 def next_positions(deleted: Iterator[Positions], document: Document) -> Positions:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from whyword.models.probabilities import check_finite, softmax
 from whyword.models.relevance import FilterRelevance, Relevance
 from whyword.words.document import Document, Text
+from whyword.words.reader import Reader
 
 Scores: TypeAlias = NDArray[np.float64]
 Targets: TypeAlias = NDArray[np.int32]
@@ -306,6 +307,25 @@ class Trained(ABC):
     @abstractmethod
     def shuffled(self, layers: str, seed: int) -> Self:
         """Return a copy with weights in random order."""
+
+
+class Reading(ABC):
+    """It reads texts by a reader of ours, so that it is known what it does not read."""
+
+    @property
+    @abstractmethod
+    def reader_(self) -> Reader:
+        """How it reads."""
+
+
+def removal_by_source(model: object) -> tuple[str, ...] | None:
+    """Return what a source is to remove from the texts that a model reads, for ``remove``.
+
+    Nothing if the model's reader has been told what to remove, for then it sees to that itself;
+    else None: what the source has as a rule of its own.
+    """
+    told = isinstance(model, Reading) and model.reader_.remove is not None
+    return () if told else None
 
 
 class Shiftable(ABC):

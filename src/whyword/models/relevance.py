@@ -34,6 +34,13 @@ class Relevance:
         if self.constant is None:
             object.__setattr__(self, "constant", np.zeros_like(self.padding))
 
+    def move_to_padding(self, document: int, positions: NDArray[np.intp]) -> None:
+        """Let words that a document is without have no relevance: what landed there is padding."""
+        self.padding[document] += self.words[document][positions].sum(axis=0, dtype=np.float64)
+        self.words[document][positions] = 0
+        if self.elements:
+            self.elements[document][positions] = 0
+
     def against_last(self) -> "Relevance":
         """Return each target's relevance minus that of the last one, docs/method.md (12): K − 1."""
         return Relevance(

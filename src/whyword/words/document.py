@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+_NOTHING = np.zeros((0, 2), np.int32)
+_NOTHING.flags.writeable = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,16 +20,40 @@ class Document:
     Attributes
     ----------
     text : str
-        The text as passed.
+        The text as passed; of a mail or page that was decoded, what came out of that.
     spans : (T, 2) int32
         ``text[start:end]`` of each word, in code points.
     truncated : int
         How many further words were left out because of ``max_words``.
+    unread : (R, 2) int32
+        ``text[start:end]`` of what is not read, in order and apart: parts that were removed, in
+        which no words are looked for, and words that are ignored.
     """
 
     text: str
     spans: NDArray[np.int32]
     truncated: int = 0
+    unread: NDArray[np.int32] = field(default_factory=lambda: _NOTHING)
+
+    @cached_property
+    def ignored(self) -> NDArray[np.intp]:
+        """The positions of the words that are not read: for a model they are deleted ones."""
+        if not len(self.unread):
+            return np.zeros(0, np.intp)
+        starts, ends = self.spans.T
+        within = np.searchsorted(self.unread[:, 0], starts, "right") - 1
+        is_within = (within >= 0) & (ends <= self.unread[np.maximum(within, 0), 1])
+        return np.flatnonzero(is_within & (starts < ends))
+
+    @cached_property
+    def visible(self) -> str:
+        """The text with a blank for each character that is not read."""
+        return blanked(self.text, self.unread.tolist())
+
+    @property
+    def unread_words(self) -> int:
+        """How many words, as white space parts them, are not read."""
+        return sum(len(self.text[start:end].split()) for start, end in self.unread.tolist())
 
     @cached_property
     def words(self) -> list[str]:
@@ -49,7 +76,14 @@ class Document:
         """Return it with the first so many words; itself if it has no more, or for None."""
         if most is None or len(self) <= most:
             return self
-        return Document(self.text, self.spans[:most], self.truncated + len(self) - most)
+        beyond = self.truncated + len(self) - most
+        return Document(self.text, self.spans[:most], beyond, self.unread)
+
+    def cut_read(self) -> list[str]:
+        """Return the words that are read: the T words without those that are ignored."""
+        if not len(self.ignored):
+            return self.cut()
+        return self.cut(np.delete(np.arange(len(self)), self.ignored))
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -58,9 +92,18 @@ class Document:
 Text: TypeAlias = str | Document  # a Document is a text that was read already
 
 
+def blanked(text: str, ranges: Iterable[tuple[int, int]]) -> str:
+    """Return the text with a blank for each character of some ranges, in order and apart."""
+    pieces, done = [], 0
+    for start, end in ranges:
+        pieces += [text[done:start], " " * (end - start)]
+        done = end
+    return "".join([*pieces, text[done:]]) if pieces else text
+
+
 def document_frequencies(documents: Iterable[Document]) -> dict[str, int]:
-    """Return the documents' lower-cased words, sorted, and how many documents have each."""
+    """Return the lower-cased words read, sorted, and how many documents have each."""
     counts: Counter[str] = Counter()
     for document in documents:
-        counts.update({word.lower() for word in document.cut()})
+        counts.update({word.lower() for word in document.cut_read()})
     return dict(sorted(counts.items()))

@@ -115,4 +115,4 @@ def words_of(texts: Iterable[Text], tokenizer: Tokenizer | None = None) -> Itera
     if isinstance(texts, str):
         raise InputError(Argument("texts"), " must be a list of strings, not one string: [text]")
     tokenizer = tokenizer or Tokenizer()
-    return (document.cut() for document in tokenizer.documents(texts))
+    return (document.cut_read() for document in tokenizer.documents(texts))

@@ -4,11 +4,11 @@ from networks import some_vectors, topical
 
 from whyword import Vectors
 from whyword.models.cnn.inputs import Inputs, normalisation, split_batch
-from whyword.words import Tokenizer
+from whyword.words import Reader
 
 
 def inputs(shortest: int = 2, vectors: Vectors | None = None) -> Inputs:
-    return Inputs(Tokenizer(), vectors or some_vectors(), 0.5, 2.0, shortest)
+    return Inputs(Reader(), vectors or some_vectors(), 0.5, 2.0, shortest)
 
 
 def test_what_the_network_sees() -> None:
@@ -48,16 +48,16 @@ def test_stacked_tables_do_not_collide() -> None:
     a = Vectors(["x", "y"], np.array([[1, 0], [0, 1]], np.float32))
     b = Vectors(["y", "z"], np.array([[1, 0], [0, 1]], np.float32))
     stacked = Vectors.stack(a, b)
-    batch = Inputs(Tokenizer(), stacked).batch(["x y z none"])
+    batch = Inputs(Reader(), stacked).batch(["x y z none"])
     np.testing.assert_array_equal(batch.vectors[batch.ids], stacked.rows(["x", "y", "z", "none"]))
 
 
 def test_normalisation_is_that_of_the_flattened_data() -> None:
     texts, _ = topical(20)
-    raw = Inputs(Tokenizer(), some_vectors(), shortest=1).batch([*texts, "", "unknown"])
+    raw = Inputs(Reader(), some_vectors(), shortest=1).batch([*texts, "", "unknown"])
     flat = raw.vectors[raw.ids]
     flat = np.delete(flat, np.flatnonzero(raw.ids == 0), axis=0).astype(float)
     mean, deviation = normalisation(raw)
     assert mean == pytest.approx(flat.mean())
     assert deviation == pytest.approx(flat.std())
-    assert normalisation(Inputs(Tokenizer(), some_vectors()).batch([""])) == (0.0, 1.0)
+    assert normalisation(Inputs(Reader(), some_vectors()).batch([""])) == (0.0, 1.0)

@@ -4,7 +4,7 @@ from networks import some_vectors, topical
 
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.cnn.network import Convolution, Network
-from whyword.words import Tokenizer
+from whyword.words import Reader
 
 
 def random_network(widths: tuple[int, ...], filters: int = 10, classes: int = 4) -> Network:
@@ -23,7 +23,7 @@ def random_network(widths: tuple[int, ...], filters: int = 10, classes: int = 4)
 def test_forward_equals_torchs_conv1d() -> None:
     network = random_network((1, 2, 4))
     texts, _ = topical(15)
-    batch = Inputs(Tokenizer(), some_vectors(), 0.1, 1.5, 4).batch([*texts, "", "moon"])
+    batch = Inputs(Reader(), some_vectors(), 0.1, 1.5, 4).batch([*texts, "", "moon"])
     scores = network.forward(batch)
     for number in range(len(batch)):
         ids = batch.ids[batch.offsets[number] : batch.offsets[number + 1]]

@@ -8,7 +8,7 @@ from whyword.base.errors import InputError, MissingExtraError
 from whyword.base.progress import Progress
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.cnn.training import LabelledBatch, Settings, train_network
-from whyword.words import Tokenizer
+from whyword.words import Reader
 
 SETTINGS = Settings(
     widths=(2,),
@@ -26,7 +26,7 @@ SETTINGS = Settings(
 def data(count: int, seed: int) -> LabelledBatch:
     texts, labels = topical(count, seed=seed)
     numbers = np.unique(labels, return_inverse=True)[1]
-    return LabelledBatch(Inputs(Tokenizer(), some_vectors(), shortest=2).batch(texts), numbers)
+    return LabelledBatch(Inputs(Reader(), some_vectors(), shortest=2).batch(texts), numbers)
 
 
 def test_the_best_epoch_is_kept() -> None:

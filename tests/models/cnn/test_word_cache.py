@@ -20,13 +20,13 @@ from whyword.models.cnn.word_cache import (
     RecentWords,
     WordLookup,
 )
-from whyword.words.tokenizer import Tokenizer
+from whyword.words.reader import Reader
 
 FIRST = Vectors(["Moon", "moon", "orbit"], np.arange(6, dtype=np.float32).reshape(3, 2) + 1)
 SECOND = Vectors(["moon", "sun"], -np.arange(2, dtype=np.float32).reshape(2, 1) - 1)
 BOTH = Vectors.from_tables([*FIRST.tables, *SECOND.tables])
 WORDS = ["Moon", "moon", "MOON", "orbit", "Sun", "nobody", "", "Orbit"]
-INPUTS = Inputs(Tokenizer(), BOTH, 0.5, 2.0, shortest=3)
+INPUTS = Inputs(Reader(), BOTH, 0.5, 2.0, shortest=3)
 TEXTS = [
     *(made_text(n) for n in ([0, 1, 6, 2], [], [3], [6, 6, 0, 5, 4, 1])),
     "words that nobody knows",
@@ -63,7 +63,7 @@ def assert_same_explanations(
 def test_batches_are_the_whole(most_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     texts, _ = topical(30)
     texts[3] = ""
-    inputs = Inputs(Tokenizer(), some_vectors(), 0.5, 2.0, 2)
+    inputs = Inputs(Reader(), some_vectors(), 0.5, 2.0, 2)
     whole = inputs.batch(texts)
     monkeypatch.setattr(Network, "most_rows", lambda _: most_rows)
     parts = list(WordLookup(inputs, network(8)).batches(texts))

@@ -6,14 +6,14 @@ from oracle import tfidf
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from whyword.models.linear.tfidf import fit_tfidf
-from whyword.words import Tokenizer
+from whyword.words import Reader, Tokenizer
 
 TEXTS = ["The moon, the MOON and Mars.", "ice and goals", "", "the 42 !", "moon moon moon"]
 
 
 @pytest.mark.parametrize("sublinear", [False, True])
 def test_equal_to_the_formula_and_to_scikit_learn(sublinear: bool) -> None:
-    features = fit_tfidf([*Tokenizer().documents(TEXTS)], Tokenizer(), sublinear)
+    features = fit_tfidf([*Tokenizer().documents(TEXTS)], Reader(), sublinear)
     theirs = TfidfVectorizer(
         analyzer=lambda text: [word.lower() for word in Tokenizer()(text).words],
         sublinear_tf=sublinear,
@@ -32,6 +32,6 @@ def test_equal_to_the_formula_and_to_scikit_learn(sublinear: bool) -> None:
 
 
 def test_places_are_in_order() -> None:
-    features = fit_tfidf([*Tokenizer().documents(TEXTS)], Tokenizer(), True)
+    features = fit_tfidf([*Tokenizer().documents(TEXTS)], Reader(), True)
     row = features.row_of(features.read("the moon and ice goals"))
     assert (np.diff(row.places) > 0).all()

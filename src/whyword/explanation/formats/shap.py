@@ -78,6 +78,7 @@ def _decode(explanation: Any) -> Row:  # noqa: ANN401 - shap is optional
         "spans": np.array(spans, np.int32).reshape(-1, 2),
         "known": np.ones(len(spans), np.bool_),
         "truncated": 0,
+        "unread": [],
         "classes": labels,
         "scores": base + values.sum(axis=0, dtype=np.float64),
         "target": labels[0] if single else "all",

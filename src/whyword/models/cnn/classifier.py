@@ -36,15 +36,15 @@ from whyword.models.estimator import (
     stored_class_weight,
     stored_parameters,
 )
-from whyword.models.protocol import Caching, Positions, Shiftable, Trained
+from whyword.models.protocol import Caching, Positions, Reading, Shiftable, Trained
 from whyword.models.store import training_provenance
 from whyword.models.stored import StoredModel, check_range, largest_number
 from whyword.vectors.vectors import Vectors
 from whyword.words.document import Document, Text, document_frequencies
-from whyword.words.tokenizer import Tokenizer
+from whyword.words.reader import Reader
 
 
-class CNNClassifier(Estimator, Trained, Shiftable, Caching):
+class CNNClassifier(Estimator, Reading, Trained, Shiftable, Caching):
     """A convolutional network over frozen word vectors.
 
     Parameters
@@ -72,6 +72,8 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         kept. 0 trains on everything and keeps the last epoch.
     max_words : int or None
         Keep the first so many words of each text; None keeps all.
+    reader : Reader or None
+        How texts are read, in training and ever after; None reads them as they are.
     seed : int
     on_progress : callable, bool or None
         Called with the :class:`~whyword.base.progress.Progress` after each epoch, instead of a
@@ -107,6 +109,7 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         class_weight: str | Mapping[Any, float] | None = None,
         validation: float = 0.1,
         max_words: int | None = None,
+        reader: Reader | None = None,
         seed: int = 0,
         on_progress: OnProgress | bool | None = None,
     ) -> None:
@@ -122,6 +125,7 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         self.class_weight = class_weight
         self.validation = validation
         self.max_words = max_words
+        self.reader = reader
         self.seed = seed
         self.on_progress = on_progress
 
@@ -134,11 +138,12 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         settings = Settings.of(**self.get_params())
         weights = class_weights(self.class_weight, classes, numbers)
         chosen = self._choose_validation(numbers)
-        tokenizer = Tokenizer(self.max_words)
-        documents = list(Tokenizer().documents(checked))  # whole: vectors are learned from all
+        reader = Reader.of(self.reader, self.max_words)
+        whole = reader.shortened(None)  # vectors are learned from all words
+        documents = list(whole.documents(checked))
         vectors = self._vectors(documents)
-        read = [document.shortened(self.max_words) for document in documents]
-        inputs = Inputs(tokenizer, vectors, shortest=max(settings.widths))
+        read = [document.shortened(reader.tokenizer.max_words) for document in documents]
+        inputs = Inputs(reader, vectors, shortest=max(settings.widths))
         batch = inputs.batch(one for one, out in zip(read, chosen, strict=True) if not out)
         mean, deviation = normalisation(batch)
         inputs = replace(inputs, mean=mean, deviation=deviation)
@@ -199,13 +204,19 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         return np.array([vectors.known(document.words).sum() for document in documents], np.int64)
 
     @property
+    def reader_(self) -> Reader:
+        """How it reads."""
+        self.check_fitted()
+        return self.inputs_.reader
+
+    @property
     def trace_kind(self) -> type[CNNTrace]:
         """The class of its traces."""
         return CNNTrace
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with the words that the network sees."""
-        return self.inputs_.tokenizer.documents(texts)
+        return self.inputs_.reader.documents(texts)
 
     def trace(
         self,
@@ -301,7 +312,7 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
 
     def is_shiftable(self, text: str) -> bool:
         """Return whether the text has as many words as the widest filter: it is not padded."""
-        return len(self.inputs_.tokenizer(text)) >= self.inputs_.shortest
+        return len(self.inputs_.reader(text)) >= self.inputs_.shortest
 
     # ---- keeping ------------------------------------------------------------------------------
 
@@ -310,7 +321,7 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         self.check_fitted()
         tensors, described = to_stored(self.network_, self.inputs_, self.vocabulary_)
         parameters = stored_parameters(self.get_params())
-        for name in ("vectors", "on_progress"):  # the vectors themselves are among the tensors
+        for name in ("vectors", "reader", "on_progress"):  # told apart from these, or not kept
             parameters.pop(name)
         widths = [convolution.width for convolution in self.network_.convolutions]
         parameters["width"] = widths if len(widths) > 1 else widths[0]
@@ -334,7 +345,7 @@ class CNNClassifier(Estimator, Trained, Shiftable, Caching):
         if widths_of("width", model.width) != widths:
             raise stored.fault(f"parameters.width is {model.width!r:.60}, the filters' is {widths}")
         model.network_, model.inputs_, model.vocabulary_ = network, inputs, vocabulary
-        model.vectors = inputs.vectors
+        model.vectors, model.reader = inputs.vectors, inputs.reader
         model.classes_, model.provenance_ = classes, provenance
         return model
 

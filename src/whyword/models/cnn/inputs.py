@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whyword.vectors.vectors import Vectors
 from whyword.words.document import Document, Text
-from whyword.words.tokenizer import Tokenizer
+from whyword.words.reader import Reader
 from whyword.words.word_hashes import MISSING
 
 PADDING = 0  # the row of zeros that padding, dropped-out and deleted words point to
@@ -108,6 +108,8 @@ class BatchBuilder:
             missing = np.flatnonzero(rows == MISSING)
             if len(missing):
                 rows[missing] = self._number(document.cut(missing))
+        if len(document.unread):
+            rows[document.ignored] = PADDING
         self.documents.append(document)
         self._rows.append(rows)
         self._words += len(rows)
@@ -136,11 +138,11 @@ class BatchBuilder:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """How texts become input: tokeniser, vectors, normalisation.
+    """How texts become input: reader, vectors, normalisation.
 
     Attributes
     ----------
-    tokenizer : Tokenizer
+    reader : Reader
     vectors : Vectors
     mean, deviation : float
         Over the flattened training data; a word without a vector is −mean/deviation everywhere.
@@ -148,7 +150,7 @@ class Inputs:
         Length that shorter documents are padded to.
     """
 
-    tokenizer: Tokenizer
+    reader: Reader
     vectors: Vectors
     mean: float = 0.0
     deviation: float = 1.0
@@ -157,7 +159,7 @@ class Inputs:
     def batch(self, texts: Iterable[Text]) -> InputBatch:
         """Return all texts as one batch."""
         builder = BatchBuilder()
-        for document in self.tokenizer.documents(texts):
+        for document in self.reader.documents(texts):
             builder.add(document)
         return builder.batch(self.look_up(list(builder.numbers)), self.shortest)
 

@@ -27,7 +27,8 @@ from whyword.models.stored import (
     StoredModel,
     finite_number,
     positive_number,
-    stored_tokenizer,
+    reader_settings,
+    stored_reader,
 )
 from whyword.vectors.vectors import Vectors
 
@@ -62,7 +63,7 @@ def to_stored(
         tensors[f"vectors_{number}"] = matrix
         tensors[f"words_{number}"] = pack_words(words)
     settings = {
-        "tokenizer": inputs.tokenizer.configuration(),
+        **reader_settings(inputs.reader),
         "normalisation": {"mean": inputs.mean, "deviation": inputs.deviation},
     }
     return tensors, settings
@@ -85,7 +86,7 @@ def from_stored(
     network = _network(stored)
     normalisation = stored.settings.section("normalisation")
     inputs = Inputs(
-        stored_tokenizer(stored.settings.section("tokenizer")),
+        stored_reader(stored.settings),
         vectors,
         normalisation.take("mean", finite_number),
         normalisation.take("deviation", positive_number),

@@ -50,7 +50,7 @@ class WordLookup:
         A single document with more than that is a batch by itself.
         """
         builder = BatchBuilder()
-        for document in self.inputs.tokenizer.documents(texts):
+        for document in self.inputs.reader.documents(texts):
             rows = self._rows_at_hand(document)
             if builder.documents and not (
                 builder.fits(document, most_words) and self._has_room(builder, document, rows)
@@ -272,7 +272,7 @@ class FrequentWords(WordLookup):
 
     def _by_frequency(self, texts: Iterable[Text]) -> list[str]:
         """Return the texts' words in order of frequency, and of the words where it is the same."""
-        documents = self.inputs.tokenizer.documents(texts)
+        documents = self.inputs.reader.documents(texts)
         counts = Counter(word for document in documents for word in document.cut())
         return sorted(counts, key=lambda word: (-counts[word], word))[: self._MOST_WORDS]
 

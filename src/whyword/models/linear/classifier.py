@@ -26,11 +26,11 @@ from whyword.models.linear.stored import CHECKS, from_stored, to_stored
 from whyword.models.linear.tfidf import FeatureRow, TfIdf, fit_tfidf
 from whyword.models.linear.trace import LinearLayer, LinearTrace, PipelineTrace, TfIdfTrace
 from whyword.models.probabilities import softmax
-from whyword.models.protocol import Positions, Trained
+from whyword.models.protocol import Positions, Reading, Trained
 from whyword.models.store import provenance, training_provenance
 from whyword.models.stored import StoredModel, check_range, largest_number, positive_number
 from whyword.words.document import Document, Text
-from whyword.words.tokenizer import Tokenizer
+from whyword.words.reader import Reader
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -39,7 +39,7 @@ _GRID = (0.1, 0.3, 1.0, 3.0, 10.0)
 _TEMPERATURES = np.geomspace(0.02, 50, 200)
 
 
-class SVMClassifier(Estimator, Trained):
+class SVMClassifier(Estimator, Reading, Trained):
     """TF-IDF of unit length and a one-vs-rest linear SVM.
 
     Parameters
@@ -53,6 +53,8 @@ class SVMClassifier(Estimator, Trained):
     class_weight : None, "balanced" or dict
     max_words : int or None
         Keep the first so many words of each text; None keeps all.
+    reader : Reader or None
+        How texts are read, in training and ever after; None reads them as they are.
     seed : int
 
     Attributes
@@ -78,6 +80,7 @@ class SVMClassifier(Estimator, Trained):
         sublinear: bool = True,
         class_weight: str | Mapping[Any, float] | None = None,
         max_words: int | None = None,
+        reader: Reader | None = None,
         seed: int = 0,
     ) -> None:
         self.C = C
@@ -85,6 +88,7 @@ class SVMClassifier(Estimator, Trained):
         self.sublinear = sublinear
         self.class_weight = class_weight
         self.max_words = max_words
+        self.reader = reader
         self.seed = seed
 
     # ---- training -----------------------------------------------------------------------------
@@ -97,9 +101,9 @@ class SVMClassifier(Estimator, Trained):
         sublinear = CHECKS["sublinear"]("sublinear", self.sublinear)
         seed = CHECKS["seed"]("seed", self.seed)
         weights = class_weights(self.class_weight, classes, numbers)
-        tokenizer = Tokenizer(self.max_words)
-        documents = list(tokenizer.documents(checked))
-        features = fit_tfidf(documents, tokenizer, sublinear)
+        reader = Reader.of(self.reader, self.max_words)
+        documents = list(reader.documents(checked))
+        features = fit_tfidf(documents, reader, sublinear)
         if not features.words:
             raise InputError("the texts to train on have no words")
         rows = [features.row_of(features.read(document)) for document in documents]
@@ -118,7 +122,7 @@ class SVMClassifier(Estimator, Trained):
         return self
 
     @classmethod
-    def from_pipeline(cls, pipeline: Any) -> Self:  # noqa: ANN401 - scikit-learn has no types
+    def from_pipeline(cls, pipeline: Any, reader: Reader | None = None) -> Self:  # noqa: ANN401 - scikit-learn has no types
         """Wrap a fitted scikit-learn pipeline: Count or Tfidf vectoriser, linear classifier.
 
         Parameters
@@ -126,6 +130,9 @@ class SVMClassifier(Estimator, Trained):
         pipeline : sklearn.pipeline.Pipeline
             A ``CountVectorizer`` or ``TfidfVectorizer`` of words or characters, and a classifier
             with ``coef_`` and ``intercept_``.
+        reader : Reader, optional
+            What is decoded, removed and ignored before the vectoriser looks, which cuts words
+            itself.
         """
         steps = [step for _, step in getattr(pipeline, "steps", [])]
         if len(steps) != 2:
@@ -135,8 +142,8 @@ class SVMClassifier(Estimator, Trained):
             )
         vectorizer, classifier = steps
         check_storable(getattr(classifier, "classes_", ()))
-        features = PipelineFeatures(vectorizer)
-        model = cls(sublinear=bool(getattr(vectorizer, "sublinear_tf", False)))
+        features = PipelineFeatures(vectorizer, Reader.of(reader))
+        model = cls(sublinear=bool(getattr(vectorizer, "sublinear_tf", False)), reader=reader)
         model.classes_, weight, bias = _linear_parts(classifier)
         if len(weight) != len(features.words):
             raise InputError(
@@ -165,6 +172,12 @@ class SVMClassifier(Estimator, Trained):
         layer, features = self._layer, self.features_
         checked = strings("texts", texts)
         return layer.scores([features.row_of(features.read(text)) for text in checked])  # type: ignore[arg-type]
+
+    @property
+    def reader_(self) -> Reader:
+        """How it reads."""
+        self.check_fitted()
+        return self.features_.reader
 
     @property
     def trace_kind(self) -> type[LinearTrace]:
@@ -225,7 +238,11 @@ class SVMClassifier(Estimator, Trained):
         configuration = {
             "kind": self.kind,
             "classes": self.classes_.tolist(),
-            "parameters": stored_parameters(self.get_params()),
+            "parameters": {
+                name: value
+                for name, value in stored_parameters(self.get_params()).items()
+                if name != "reader"  # told with the features
+            },
             "temperature": self.temperature_,
             "features": described,
             "provenance": self.provenance_,
@@ -239,6 +256,7 @@ class SVMClassifier(Estimator, Trained):
         model = cls(**stored.parameters({**CHECKS, "class_weight": stored_class_weight(classes)}))
         model.classes_ = classes
         model.features_ = from_stored(stored)
+        model.reader = model.features_.reader
         model.output_weight_ = stored.tensor("output_weight", np.float64, "V", "C")
         model.output_bias_ = stored.tensor("output_bias", np.float64, "C")
         stored.check_range(_largest(model))

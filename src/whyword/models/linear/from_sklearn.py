@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from whyword.base.checks import flag, one_of, whole_number
 from whyword.base.errors import InputError, MissingExtraError
 from whyword.base.patterns import check_pattern
-from whyword.models.linear.placement import locate_features
+from whyword.models.linear.placement import Occurrence, locate_features
 from whyword.models.linear.tfidf import Bag, FeatureRow, linked_bag
 from whyword.models.stored import (
     Check,
@@ -18,9 +18,13 @@ from whyword.models.stored import (
     StoredSettings,
     list_of_strings,
     optional,
+    stored_reader,
 )
 from whyword.words.document import Document, Text
+from whyword.words.reader import Reader
+from whyword.words.tokenizer import Tokenizer
 
+_NO_WORDS = np.zeros((0, 2), np.int32)
 _CALLABLES = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
 
 
@@ -33,9 +37,11 @@ class PipelineFeatures:
         Of scikit-learn.
     words : list of V str
         Its words or n-grams.
+    reader : Reader
+        What is decoded, removed and ignored before it looks: it sees blanks there.
     """
 
-    def __init__(self, vectorizer: Any) -> None:  # noqa: ANN401 - scikit-learn has no types
+    def __init__(self, vectorizer: Any, reader: Reader) -> None:  # noqa: ANN401 - scikit-learn has no types
         name = type(vectorizer).__name__
         if name not in _KEPT:
             raise InputError(
@@ -48,25 +54,36 @@ class PipelineFeatures:
                 f"the pipeline's {name} reads input={vectorizer.input!r}; texts are its content: "
                 "make it with input='content'"
             )
-        self.vectorizer = vectorizer
+        self.vectorizer, self.reader = vectorizer, reader
         self.words: list[str] = [str(word) for word in vectorizer.get_feature_names_out()]
 
-    def read(self, text: Text) -> str:
-        """Return the text: the vectoriser reads for itself, even what was read already."""
-        return text.text if isinstance(text, Document) else text
+    def read(self, text: Text) -> Document:
+        """Return what is to be read of a text, without words: the vectoriser cuts them itself."""
+        if isinstance(text, Document):
+            return text
+        if self.reader.is_plain:
+            return Document(text, _NO_WORDS)
+        return self.reader(text)
 
-    def row_of(self, text: str) -> FeatureRow:
+    def row_of(self, read: Document) -> FeatureRow:
         """Return the text's features."""
+        return self.row_of_visible(read.visible)
+
+    def row_of_visible(self, text: str) -> FeatureRow:
+        """Return the features of what is left of a text."""
         matrix = self.vectorizer.transform([text]).tocsr()
         matrix.sort_indices()
         return FeatureRow(matrix.indices.astype(np.intp), matrix.data.astype(np.float64))
 
-    def bag_of(self, text: str, row: FeatureRow) -> Bag:
+    def bag_of(self, read: Document, row: FeatureRow) -> Bag:
         """Return the text's features and the words they stand for.
 
         An n-gram's share, docs/method.md (16), goes to the words it covers in equal parts.
         """
-        document, occurrences = locate_features(self.vectorizer, text)
+        document, occurrences = self._locate(read)
+        return self._linked(document, row, occurrences)
+
+    def _linked(self, document: Document, row: FeatureRow, occurrences: list[Occurrence]) -> Bag:
         place_of = self.vectorizer.vocabulary_
         known = [(place_of[name], words) for name, words in occurrences if name in place_of]
         return linked_bag(document, row, known)
@@ -77,21 +94,27 @@ class PipelineFeatures:
         A feature that comes to stand on something that was no word of the document, as rules of
         cutting may have it, stands on no word.
         """
-        characters = list(document.text)
+        characters = list(document.visible)
         for start, end in document.spans[deleted].tolist():
             characters[start:end] = " " * (end - start)
         text = "".join(characters)
-        bag = self.bag_of(text, self.row_of(text))
+        found, occurrences = locate_features(self.vectorizer, text)
+        bag = self._linked(found, self.row_of_visible(text), occurrences)
         numbers = {tuple(span): number for number, span in enumerate(document.spans.tolist())}
         word_numbers = [numbers.get(tuple(span), -1) for span in bag.document.spans.tolist()]
         words = np.array(word_numbers, np.intp)[bag.words] if word_numbers else bag.words
         placed = words >= 0
         return Bag(document, bag.row, words[placed], bag.features[placed], bag.shares[placed])
 
+    def _locate(self, read: Document) -> tuple[Document, list[Occurrence]]:
+        """Return the text with the vectoriser's words, and its features' occurrences."""
+        found, occurrences = locate_features(self.vectorizer, read.visible)
+        return Document(read.text, found.spans, unread=read.unread), occurrences
+
     def read_documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with their words."""
         return (
-            text if isinstance(text, Document) else locate_features(self.vectorizer, text)[0]
+            text if isinstance(text, Document) else self._locate(self.read(text))[0]
             for text in texts
         )
 
@@ -188,4 +211,5 @@ def restore_features(stored: StoredModel, features: StoredSettings) -> PipelineF
     vectorizer.fit([""])  # sets up what the vocabulary decides; the idf follows
     if getattr(vectorizer, "use_idf", False):
         vectorizer.idf_ = np.array(idf)
-    return PipelineFeatures(vectorizer)
+    tokenizer = Tokenizer()  # the vectoriser cuts words
+    return PipelineFeatures(vectorizer, stored_reader(features, tokenizer))

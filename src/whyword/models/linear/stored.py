@@ -20,7 +20,14 @@ from whyword.base.errors import Argument, InputError
 from whyword.models.linear.from_sklearn import PipelineFeatures, restore_features
 from whyword.models.linear.tfidf import TfIdf
 from whyword.models.store import pack_words
-from whyword.models.stored import Check, StoredModel, optional, stored_tokenizer
+from whyword.models.stored import (
+    Check,
+    StoredModel,
+    optional,
+    own_reader_settings,
+    reader_settings,
+    stored_reader,
+)
 
 
 def _weight_of_errors(name: str, value: object) -> float:
@@ -44,11 +51,12 @@ def to_stored(features: TfIdf | PipelineFeatures) -> tuple[dict[str, NDArray[Any
     """Return the tensors and settings of a linear model's features."""
     tensors: dict[str, NDArray[Any]] = {"vocabulary": pack_words(features.words)}
     if isinstance(features, PipelineFeatures):
-        return tensors | {"idf": features.idf()}, features.configuration()
+        settings = features.configuration() | own_reader_settings(features.reader)
+        return tensors | {"idf": features.idf()}, settings
     described = {
         "documents": features.documents,
         "sublinear": features.sublinear,
-        "tokenizer": features.tokenizer.configuration(),
+        **reader_settings(features.reader),
     }
     return tensors | {"document_frequency": features.frequencies}, described
 
@@ -61,7 +69,7 @@ def from_stored(stored: StoredModel) -> TfIdf | PipelineFeatures:
     documents = features.take("documents", whole_number)
     words = stored.words("vocabulary", "V", least=1)
     return TfIdf(
-        stored_tokenizer(features.section("tokenizer")),
+        stored_reader(features),
         words,
         stored.counts("document_frequency", np.int64, "V", most=documents),
         documents,

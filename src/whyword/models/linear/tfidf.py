@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.words.document import Document, Text, document_frequencies
-from whyword.words.tokenizer import Tokenizer
+from whyword.words.reader import Reader
 
 
 class FeatureRow(NamedTuple):
@@ -118,7 +118,7 @@ class TfIdf:
 
     Attributes
     ----------
-    tokenizer : Tokenizer
+    reader : Reader
     words : list of V str
         Sorted.
     frequencies : (V,) int64
@@ -129,7 +129,7 @@ class TfIdf:
         Whether a word that occurs m times counts 1 + ln m rather than m.
     """
 
-    tokenizer: Tokenizer
+    reader: Reader
     words: list[str]
     frequencies: NDArray[np.int64]
     documents: int
@@ -147,7 +147,7 @@ class TfIdf:
 
     def read(self, text: Text) -> WordPlaces:
         """Return the text's words and their places among the features."""
-        (document,) = self.tokenizer.documents([text])
+        (document,) = self.reader.documents([text])
         return WordPlaces(document, self._places(document))
 
     def row_of(self, read: WordPlaces) -> FeatureRow:
@@ -173,7 +173,7 @@ class TfIdf:
 
     def read_documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with their words."""
-        return self.tokenizer.documents(texts)
+        return self.reader.documents(texts)
 
     def tfidf_weights(
         self, places: NDArray[np.intp], counts: NDArray[np.float64]
@@ -185,13 +185,16 @@ class TfIdf:
         return weights
 
     def _places(self, document: Document) -> list[int]:
-        """Return each word's place, −1 for words that were not in the training texts."""
+        """Return each word's place, −1 for those ignored or not in the training texts."""
         index = self.index
-        return [index.get(word.lower(), -1) for word in document.cut()]
+        places = [index.get(word.lower(), -1) for word in document.cut()]
+        for position in document.ignored.tolist() if len(document.unread) else ():
+            places[position] = -1
+        return places
 
 
-def fit_tfidf(documents: Sequence[Document], tokenizer: Tokenizer, sublinear: bool) -> TfIdf:
+def fit_tfidf(documents: Sequence[Document], reader: Reader, sublinear: bool) -> TfIdf:
     """Count the words of training documents."""
     frequencies = document_frequencies(documents)
     counts = np.array(list(frequencies.values()), np.int64)
-    return TfIdf(tokenizer, list(frequencies), counts, len(documents), sublinear)
+    return TfIdf(reader, list(frequencies), counts, len(documents), sublinear)

@@ -294,7 +294,7 @@ class PipelineTrace(LinearTrace, ErasableText):
     def rescore(self, texts: list[str]) -> tuple[Scores, Scores]:
         """Return scores and probabilities of texts."""
         features = self.layer.features
-        scores = self.layer.scores([features.row_of(features.read(text)) for text in texts])
+        scores = self.layer.scores([features.row_of_visible(text) for text in texts])
         return scores, self.probabilities_of(scores)
 
     def removed_words(self, number: int) -> NDArray[np.bool_]:

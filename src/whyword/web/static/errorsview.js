@@ -1,7 +1,7 @@
 // Which classes are taken for which, and what misled the model.
 import * as api from "./api.js";
 import {counted, h, name, number, oneLine, percent, problem, waiting} from "./dom.js";
-import {bars, colouredText, largest, legend, pieces, pooled, wordValues} from "./heatmap.js";
+import {bars, colouredText, largest, legend, pieces, pooled, unreadWords, wordValues} from "./heatmap.js";
 import {opening} from "./corpusview.js";
 
 const MOST = 12, PAGE = 8, WORDS = 12;  // confusions listed, documents at a time, words that mislead
@@ -113,7 +113,7 @@ async function explainedDocuments(documents, target, against) {
 
 function documentHeatmap(found, entry, predicted, against) {
   const shown = wordValues(found, found.relevance), full = largest(shown);
-  const {text, words, colour} = colouredText(pieces(found.text, found.spans, found.truncated), found.known);
+  const {text, words, colour} = colouredText(pieces(found.text, found.spans, found.truncated, found.unread), found.known);
   colour(shown, full);
   words.forEach((word, n) => { word.title = `${oneLine(found.words[n])}: ${number(shown[n])}`; });
   const more = against === null ? {c: predicted} : {c: predicted, a: against};
@@ -121,7 +121,7 @@ function documentHeatmap(found, entry, predicted, against) {
     h("p", {className: "note"}, name(predicted), against === null ? "" : [" rather than ", name(against)],
       ` (${percent(entry.probability)})`),
     legend(full, {for: "for the predicted class", against: against === null ? "against" : "for the label",
-      unknown: found.known.includes(false), truncated: found.truncated}),
+      unknown: found.known.includes(false), unread: unreadWords(found)}),
     h("div", {className: "clipped", tabIndex: 0, role: "region", "aria-label": `Text of ${oneLine(entry.id)}`}, text));
 }
 

@@ -1,7 +1,7 @@
 // Paste a text, see why, change it, see what changes.
 import * as api from "./api.js";
 import {counted, h, name, oneLine, percent, problem, say, waiting} from "./dom.js";
-import {legend} from "./heatmap.js";
+import {legend, unreadWords} from "./heatmap.js";
 import {drawn} from "./livetext.js";
 import {unpackedText} from "./share.js";
 import {classList, wordLists} from "./sidebar.js";
@@ -302,7 +302,7 @@ function toolbar(found, shown) {
 function key(found, full) {
   return h("div", {className: "ww"}, legend(full, {
     for: isContrast() ? `more for ${oneLine(found.classes[state.target])}` : "for",
-    against: isContrast() ? `more for ${oneLine(found.classes[state.against])}` : "against", truncated: found.truncated,
+    against: isContrast() ? `more for ${oneLine(found.classes[state.against])}` : "against", unread: unreadWords(found),
     unknown: found.known.includes(false), gone: state.deleted.length > 0}));
 }
 

@@ -17,17 +17,39 @@ export function units(text, spans) {
   return spans.map((_, n) => [places[2 * n], places[2 * n + 1]]);
 }
 
-// The text in pieces {text, word}; word is −1 between words, −2 in what was not read.
-export function pieces(text, spans, truncated = 0) {
-  const found = [];
-  let done = 0;
+// The text in pieces {text, word, unread}; word is −1 between words, −2 in what was not read.
+export function pieces(text, spans, truncated = 0, unread = []) {
+  const found = [], ranges = units(text, unread);
+  let done = 0, next = 0;
+  const push = (end, word) => {
+    if (end > done) found.push({text: text.slice(done, end), word});
+    done = Math.max(done, end);
+  };
+  const between = (end) => {
+    for (; next < ranges.length && ranges[next][0] < end; next++) {
+      push(Math.min(ranges[next][0], end), -1);
+      push(Math.min(ranges[next][1], end), -2);
+      if (ranges[next][1] > end) break;
+    }
+    push(end, -1);
+  };
   units(text, spans).forEach(([start, end], word) => {
-    if (start > done) found.push({text: text.slice(done, start), word: -1});
-    found.push({text: text.slice(start, end), word});
+    between(start);
+    while (next < ranges.length && ranges[next][1] <= start) next++;
+    const isUnread = next < ranges.length && ranges[next][0] <= start && end <= ranges[next][1];
+    found.push({text: text.slice(start, end), word, unread: isUnread});
     done = end;
   });
-  if (done < text.length) found.push({text: text.slice(done), word: truncated ? -2 : -1});
+  if (truncated) push(text.length, -2);
+  else between(text.length);
   return found;
+}
+
+// How many words were not read: removed, ignored, or beyond the last that the model reads.
+export function unreadWords(found) {
+  const ranges = units(found.text, found.unread ?? []);
+  return ranges.reduce((sum, [start, end]) => sum + (found.text.slice(start, end).match(/\S+/g) ?? []).length,
+    found.truncated);
 }
 
 export const largest = (...lists) =>
@@ -38,8 +60,9 @@ export function level(value, full) {
   return Math.round(Math.max(-1, Math.min(1, value / full)) * LEVELS);
 }
 
-function classes(at, isKnown, isGone) {
+function classes(at, isKnown, isGone, isUnread) {
   if (isGone) return "w gone";
+  if (isUnread) return "w b";
   const strength = at > 0 ? ` p${at}` : at < 0 ? ` n${-at}${at <= -FAINTEST ? " n" : ""}` : "";
   return `w${strength}${isKnown ? "" : " u"}`;
 }
@@ -62,7 +85,7 @@ function filler(text) {
 
 // The element, and a function that colours it anew.
 export function colouredText(parts, known = []) {
-  const words = [];
+  const words = [], unread = new Set();
   const text = h("p", {className: "text", dir: "auto"});
   for (const part of parts) {
     if (part.word === -1) text.append(...filler(visible(part.text)));
@@ -72,12 +95,13 @@ export function colouredText(parts, known = []) {
       const word = h("span", {className: "w"}, visible(part.text));
       word.dataset.n = part.word;
       words[part.word] = word;
+      if (part.unread) unread.add(part.word);
       text.append(word);
     }
   }
   function colour(values, full, gone = new Set()) {
     words.forEach((word, n) => {
-      const now = classes(level(values[n], full), known[n] !== false, gone.has(n));
+      const now = classes(level(values[n], full), known[n] !== false, gone.has(n), unread.has(n));
       if (word.className !== now) word.className = now;
     });
   }
@@ -89,9 +113,8 @@ export function legend(full, marks = {}) {
     ` ${number(-full)}`, h("span", {className: "bar"}), `${number(full)} ${marks.for ?? "for"}`);
   if (marks.unknown) line.append(" · ", h("span", {className: "u"}, "unknown to the model"));
   if (marks.gone) line.append(" · ", h("span", {className: "gone"}, "deleted"));
-  if (marks.truncated) {
-    line.append(" · ", h("span", {className: "b"},
-      `not read (${marks.truncated.toLocaleString("en")} words)`));
+  if (marks.unread) {
+    line.append(" · ", h("span", {className: "b"}, `not read (${marks.unread.toLocaleString("en")} words)`));
   }
   return line;
 }

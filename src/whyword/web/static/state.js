@@ -39,7 +39,7 @@ export function valuesOf(found) {
 }
 
 export function panels(found) {
-  const names = found.classes.map(String), parts = pieces(found.text, found.spans, found.truncated);
+  const names = found.classes.map(String), parts = pieces(found.text, found.spans, found.truncated, found.unread);
   const gone = new Set(state.deleted), against = state.against;
   const compared = against === null ? [state.target] : [state.target, against];
   const one = (title, values, figures) => ({title, values, parts, gone, compared, note: note(found, figures)});

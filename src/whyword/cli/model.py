@@ -1,0 +1,75 @@
+"""``whyword model``: what a model is, how it reads, what it was trained on."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from whyword.base.labels import Label
+from whyword.base.printable import one_line
+from whyword.cli.inputs import open_model
+from whyword.cli.options import AsJson, ModelFolder
+from whyword.cli.outputs import stdout_console
+from whyword.methods.registry import methods_for
+from whyword.models.blackbox import labels_of
+from whyword.models.protocol import Reading, TextClassifier
+from whyword.models.stored import reader_settings
+
+_SHOWN = 20  # classes
+
+
+def model(model: ModelFolder, as_json: AsJson = False) -> None:
+    """Show what a model is: its kind and classes, how it reads, what it was trained on."""
+    loaded = open_model(model)
+    if as_json:
+        print(json.dumps(_plain(loaded), ensure_ascii=False, indent=2, default=str))
+        return
+    table = Table(box=None, show_header=False)
+    table.add_column(style="bold")
+    for title, said in _lines(loaded):
+        table.add_row(title, Text(one_line(said)))
+    stdout_console().print(table)
+
+
+def _plain(model: TextClassifier) -> dict[str, Any]:
+    """Return all that there is to be said, as plain data."""
+    return {
+        "kind": model.kind,
+        "identity": model.identity,
+        "classes": labels_of(model),
+        "reader": reader_settings(model.reader_) if isinstance(model, Reading) else None,
+        "methods": list(methods_for(model.trace_kind)),
+        "provenance": getattr(model, "provenance_", {}),
+    }
+
+
+def _lines(model: TextClassifier) -> Iterator[tuple[str, str]]:
+    """Yield what there is to be said, as people read it."""
+    yield "kind", model.kind
+    yield "identity", model.identity or "none: it is no folder, or holds somebody's function"
+    labels = labels_of(model)
+    yield "classes", f"{len(labels)}: {_some(labels)}"
+    yield "explained by", ", ".join(methods_for(model.trace_kind))
+    if isinstance(model, Reading):
+        yield from model.reader_.described()
+    facts: dict[str, Any] = getattr(model, "provenance_", {})
+    if "documents" in facts:
+        source = f" of {facts['source']}" if "source" in facts else ""
+        yield "trained on", f"{facts['documents']:,} documents{source}"
+    for name, value in facts.items():
+        if name in ("documents", "source") or value is None:
+            continue
+        title = name.replace("_", " ")
+        if name.endswith("accuracy"):
+            yield title, f"{value:.2%}"
+        elif isinstance(value, dict):
+            yield title, ", ".join(f"{one} {of_it}" for one, of_it in value.items())
+        else:
+            yield title, f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _some(labels: list[Label]) -> str:
+    shown = ", ".join(map(str, labels[:_SHOWN]))
+    return shown if len(labels) <= _SHOWN else f"{shown}, …"

@@ -1,0 +1,282 @@
+"""A model reads the same way wherever it is asked: what training removed, nobody reads again."""
+
+import csv
+import io
+import json
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from commands import run
+from served import ask
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from whyword import (
+    CNNClassifier,
+    Reader,
+    SVMClassifier,
+    Vectors,
+    class_words,
+    explain,
+    explain_corpus,
+    load_corpus,
+    load_model,
+    predict_corpus,
+)
+from whyword.batch import class_words_corpus
+from whyword.methods.registry import methods_for
+from whyword.models.blackbox import BlackBox
+from whyword.web.app import create_app
+from whyword.web.engine import Engine
+
+WORDS = {
+    "ham": "meeting project report agenda deadline lunch",
+    "spam": "pills winner casino cheap offer click",
+}
+# in training mails of a class come from one host, in test mails from the other's
+HOSTS = {"ham": "goodhost.example.org", "spam": "badhost.example.com"}
+HEADER_WORDS = {"from", "subject", "received", "postmaster", *HOSTS.values()}
+ALL_WORDS = [*WORDS["ham"].split(), *WORDS["spam"].split(), "the", "and", *HOSTS.values()]
+SMALL: dict[str, Any] = {
+    "vectors": Vectors(
+        ALL_WORDS, np.random.default_rng(0).normal(size=(len(ALL_WORDS), 8)).astype(np.float32)
+    ),
+    "filters": 10,
+    "epochs": 3,
+    "validation": 0,
+}
+REMOVED = Reader(remove=["headers"])
+
+
+def mail(label: str, number: int, host: str) -> str:
+    chance = np.random.default_rng(number + 1_000 * (label == "spam"))
+    own, other = WORDS[label].split(), WORDS["spam" if label == "ham" else "ham"].split()
+    body = " ".join([*chance.choice(own, 4), *chance.choice(other, 2), "and the"])
+    header = f"From: postmaster@{host}\nReceived: by {host} {host} {host}\nSubject: hello"
+    return f"{header}\n\nDear all,\n\n{body}.\n"
+
+
+@pytest.fixture(scope="module")
+def mails(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of mails, raw, in a training and a test part."""
+    folder = tmp_path_factory.mktemp("mails")
+    for part, count in (("train", 30), ("test", 12)):
+        for label, other in (("ham", "spam"), ("spam", "ham")):
+            (folder / part / label).mkdir(parents=True)
+            for number in range(count):
+                host = HOSTS[label if part == "train" else other]
+                text = mail(label, number + 100 * (part == "test"), host)
+                (folder / part / label / f"{number:02}.txt").write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(mails: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a model trained on the command line without headers."""
+    folder = tmp_path_factory.mktemp("models") / "svm"
+    done = run("train", mails, "--model", "svm", "--remove", "headers", "--out", folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def accuracy_of(trained: Path) -> float:
+    facts = json.loads((trained / "model.json").read_text())["provenance"]
+    accuracy: float = facts["test_accuracy"]
+    assert accuracy > 0.8  # headers would say the opposite
+    return accuracy
+
+
+# ---- the command line -----------------------------------------------------------------------
+
+
+def output(*arguments: object) -> str:
+    done = run(*arguments)
+    assert done.returncode == 0, done.stderr
+    text: str = done.stdout
+    return text
+
+
+def test_evaluate_and_tour_say_what_training_said(
+    mails: Path, trained: Path, tmp_path: Path
+) -> None:
+    said = json.loads(output("evaluate", trained, f"{mails}:test", "--json", "--runs", 1))
+    assert said["quality"]["accuracy"] == accuracy_of(trained)
+    output("tour", trained, f"{mails}:test", "--out", tmp_path / "tour", "--limit", 10)
+    page = (tmp_path / "tour" / "index.html").read_text()
+    assert f"{accuracy_of(trained):.1%}".replace("%", "") in page.replace("\u202f", "")
+
+
+def test_predict_and_explain_read_what_training_read(
+    mails: Path, trained: Path, tmp_path: Path
+) -> None:
+    printed = output("predict", trained, f"{mails}:test", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(printed)))
+    right = [row["predicted"] == row["id"].partition("/")[0] for row in rows]
+    assert np.mean(right) == accuracy_of(trained)
+    output("explain", trained, f"{mails}:test", "--format", "json", "--out", tmp_path / "why.json")
+    for one in json.loads((tmp_path / "why.json").read_text()):
+        assert not HEADER_WORDS & {word.lower() for word in one["words"]}
+        assert one["unread"] == [[0, one["text"].index("Dear all")]]
+    alone = output("explain", trained, mails / "test" / "ham" / "00.txt", "--format", "html")
+    assert 'title="not read">From: postmaster@' in alone
+    assert "not read (8 words)" in alone
+
+
+def test_words_search_and_map(mails: Path, trained: Path, tmp_path: Path) -> None:
+    words = json.loads(output("words", trained, f"{mails}:test", "--json"))
+    assert not HEADER_WORDS & {entry["word"] for entries in words.values() for entry in entries}
+    hits = json.loads(output("search", trained, f"{mails}:test", HOSTS["spam"], "--json"))
+    assert {hit["similarity"] for hit in hits} == {0.0}
+    output("map", trained, f"{mails}:test", "--out", tmp_path / "map.html")
+    assert "postmaster" not in (tmp_path / "map.html").read_text().split("not read")[0]
+
+
+@pytest.mark.parametrize("engine", ["local", "ray"])
+def test_runs_over_corpora(mails: Path, trained: Path, tmp_path: Path, engine: str) -> None:
+    model = load_model(trained)
+    predict_corpus(model, f"{mails}:test", tmp_path / "said", engine=engine)
+    said = pq.read_table(tmp_path / "said").to_pylist()
+    assert np.mean([row["predicted"] == row["label"] for row in said]) == accuracy_of(trained)
+    explain_corpus(model, f"{mails}:test", tmp_path / "why", engine=engine)
+    whole = load_corpus(f"{mails}:test").test
+    expected = explain(model, whole.texts)
+    for row, one in zip(pq.read_table(tmp_path / "why").to_pylist(), expected, strict=True):
+        assert row["words"] == one.words
+        assert row["unread"] == one.document.unread.tolist() == [[0, row["text"].index("Dear")]]
+
+
+def test_class_words_of_a_corpus(mails: Path, trained: Path) -> None:
+    model = load_model(trained)
+    texts = load_corpus(f"{mails}:test").test.texts
+    words = class_words_corpus(model, f"{mails}:test", "all", workers=2)
+    assert {k: [e.word for e in v] for k, v in words.items()} == {
+        k: [e.word for e in v] for k, v in class_words(model, texts, "all").items()
+    }
+
+
+def test_the_server(mails: Path, trained: Path) -> None:
+    part = load_corpus(f"{mails}:test").test
+    engine = Engine(load_model(trained))
+    app = create_app(engine)
+    answer = ask(app, "/api/predict", {"documents": part.texts}).json
+    found = np.array([one["predicted"] for one in answer["predictions"]])
+    assert np.mean(found == np.array(part.labels)) == accuracy_of(trained)
+    answer = ask(app, "/api/explain", {"documents": part.texts[:3]}).json
+    for one in answer["explanations"]:
+        assert not HEADER_WORDS & {word.lower() for word in one["words"]}
+        assert one["unread"] == [[0, one["text"].index("Dear all")]]
+
+
+def test_model_says_how_it_reads(trained: Path, mails: Path) -> None:
+    shown = output("model", trained)
+    assert "headers" in shown
+    assert f"60 documents of {mails}" in " ".join(shown.split())
+    described = json.loads(output("model", trained, "--json"))
+    assert described["reader"]["reader"] == {"format": "text", "remove": ["headers"], "ignore": []}
+    assert described["identity"] == json.loads((trained / "model.json").read_text())["identity"]
+
+
+def test_ignored_words_from_a_file(mails: Path, tmp_path: Path) -> None:
+    (tmp_path / "words").write_text("pills\n\n/c.*/\n")
+    ignored = ("--ignore", f"@{tmp_path / 'words'}", "--ignore", "Winner")
+    output("train", mails, "--model", "svm", *ignored, "--out", tmp_path / "svm")
+    model = load_model(tmp_path / "svm")
+    assert model.reader_.ignore == ("/c.*/", "pills", "winner")
+    assert not {"pills", "winner", "casino", "cheap", "click"} & model.training_words
+    assert "offer" in model.training_words
+
+
+# ---- every kind of model ----------------------------------------------------------------------
+
+
+def models(reader: Reader | None, mails: Path) -> dict[str, Any]:
+    train = load_corpus(f"{mails}:train").train
+    bodies = [REMOVED(text).visible for text in train.texts]
+    pipeline = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression())
+    pipeline.fit(bodies, train.labels)
+    return {
+        "cnn": CNNClassifier(**SMALL, reader=reader).fit(train.texts, train.labels or ()),
+        "svm": SVMClassifier(C=1, reader=reader).fit(train.texts, train.labels or ()),
+        "pipeline": SVMClassifier.from_pipeline(pipeline, reader),
+        "black box": BlackBox(pipeline, reader),
+    }
+
+
+@pytest.fixture(scope="module")
+def reading(mails: Path) -> dict[str, Any]:
+    """Return a model of each kind that removes headers and ignores a word."""
+    return models(Reader(remove=["headers"], ignore=["pills"]), mails)
+
+
+KINDS = ("cnn", "svm", "pipeline", "black box")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_are_those_of_the_text_without_it(reading: dict[str, Any], kind: str) -> None:
+    model = reading[kind]
+    text = mail("spam", 7, HOSTS["ham"]) + "Cheap pills from a winner."
+    body = text[text.index("Dear") :]
+    whole, alone = explain(model, text), explain(model, body)
+    np.testing.assert_allclose(whole.scores, alone.scores, rtol=1e-6)
+    assert whole.words == alone.words
+    np.testing.assert_allclose(whole.relevance, alone.relevance, rtol=1e-5, atol=1e-7)
+    assert "pills" in text[whole.document.unread[-1][0] : whole.document.unread[-1][1]]
+
+
+@pytest.mark.parametrize("kind", ["cnn", "svm"])
+def test_an_ignored_word_is_a_deleted_one(reading: dict[str, Any], kind: str) -> None:
+    model = reading[kind]
+    text = "cheap pills from a casino, pills for the winner of the meeting"
+    place = [1, 5]
+    plain = copy(model)
+    part = "features_" if kind == "svm" else "inputs_"
+    setattr(plain, part, replace(getattr(model, part), reader=Reader()))
+    for method in ("lrp", "sensitivity", "gradient_input", "occlusion"):
+        one = explain(model, text, "all", method=method)
+        other = explain(plain, text, "all", method=method, deleted=place)
+        np.testing.assert_allclose(one.scores, other.scores, rtol=1e-6)
+        np.testing.assert_allclose(one.relevance, other.relevance, rtol=1e-5, atol=1e-6)
+        assert not one.relevance[place].any()
+        np.testing.assert_allclose(one.padding, other.padding, rtol=1e-5, atol=1e-6)
+        assert one.conserved or not one.conserves
+        assert not one.known[place].any()
+
+
+@pytest.mark.parametrize("kind", ["cnn", "svm", "pipeline"])
+def test_a_saved_model_reads_as_it_did(
+    reading: dict[str, Any], kind: str, tmp_path: Path, mails: Path
+) -> None:
+    model = reading[kind]
+    model.save(tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    assert loaded.reader_.configuration() == model.reader_.configuration()
+    assert loaded.identity == model.identity
+    texts = load_corpus(f"{mails}:test").test.texts
+    np.testing.assert_array_equal(loaded.class_scores(texts), model.class_scores(texts))
+    for one, other in zip(explain(loaded, texts), explain(model, texts), strict=True):
+        assert one.to_json() == other.to_json()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_method_conserves_as_it_says(reading: dict[str, Any], kind: str, mails: Path) -> None:
+    model = reading[kind]
+    texts = [*load_corpus(f"{mails}:test").test.texts[::6], "pills", "From: a@b\n\npills", ""]
+    for name in methods_for(model.trace_kind):
+        for one in explain(model, texts, method=name):
+            assert one.conserved or not one.conserves
+            assert not one.relevance[one.document.ignored].any()
+
+
+def test_a_reader_that_reads_all_changes_no_identity(mails: Path) -> None:
+    train = load_corpus(f"{mails}:train").train
+    one = SVMClassifier(C=1).fit(train.texts, train.labels or ())
+    other = SVMClassifier(C=1, reader=Reader()).fit(train.texts, train.labels or ())
+    assert one.identity == other.identity
+    third = SVMClassifier(C=1, reader=Reader(remove=[])).fit(train.texts, train.labels or ())
+    assert third.identity != one.identity
