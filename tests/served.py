@@ -241,6 +241,12 @@ def ask(app: ASGIApp, path: str, sent: object = None, **others: Any) -> Answer: 
     return asyncio.run(asked(app, path, sent, **others))
 
 
+def _as_on_a_terminal() -> None:
+    """Heed signals that are ignored where the tests run in the background, or under nohup."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Server:
     """A server in a process of its own, which prints its address first."""
 
@@ -251,7 +257,7 @@ class Server:
             stderr=subprocess.PIPE,
             text=True,
             env=os.environ | environment,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # as on a terminal
+            preexec_fn=_as_on_a_terminal,
         )
         assert self.process.stdout is not None
         self.line = self.process.stdout.readline()
