@@ -14,12 +14,13 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import real_number, whole_number
+from whyword.base.checks import one_of, real_number, whole_number
 from whyword.base.errors import InputError
 from whyword.base.json import parse_json
 from whyword.base.labels import Label
 from whyword.base.printable import one_line
 from whyword.base.tensors import Tensors
+from whyword.words.rules import RULES
 from whyword.words.tokenizer import Tokenizer
 
 T = TypeVar("T")
@@ -304,9 +305,12 @@ def list_of_strings(name: str, value: object) -> list[str]:
 def stored_tokenizer(settings: StoredSettings) -> Tokenizer:
     """Return the tokeniser that its stored settings are."""
     checks = {"max_words": optional(whole_number), "abbreviations": list_of_strings}
-    return Tokenizer.from_configuration(
-        {name: settings.take(name, check) for name, check in checks.items()}
-    )
+    needed = {name: settings.take(name, check) for name, check in checks.items()}
+    return Tokenizer.from_configuration(needed | settings.take_any({"rule": _rule}))
+
+
+def _rule(name: str, value: object) -> str:
+    return one_of(name, value, RULES)
 
 
 def optional(check: Check[T]) -> Check[T | None]:

@@ -1,10 +1,12 @@
 """Text to words with their spans."""
 
 from whyword.words.document import Document
+from whyword.words.rules import guess_rule
 from whyword.words.tokenizer import Tokenizer, tokenize
 
 __all__ = [
     "Document",
     "Tokenizer",
+    "guess_rule",
     "tokenize",
 ]
