@@ -55,7 +55,7 @@ def good_model(kind: str) -> Estimator:
         (table,) = model.inputs_.vectors.tables
         stacked = Vectors.stack(Vectors(table[0], table[1][:, :2]), half)
         model.vectors = stacked
-        model.inputs_ = Inputs(Reader(tokenizer=Tokenizer(5)), stacked, 0.1, 2.0, 3)
+        model.inputs_ = Inputs(Reader(tokenizer=Tokenizer(5, rule="unicode")), stacked, 0.1, 2.0, 3)
         model.vocabulary_ = {"wa": 3, "wb": 10}
         return model
     texts, labels = [*TEXTS[:2], "wc wd wa wh"], LABELS
@@ -74,6 +74,7 @@ HOSTILE = st.sampled_from(
         *("", "x", "first", "balanced", "english", "\ud800", "a\0", "9" * 5_000, "line\nend"),
         *("(", "(a)(b)", "a{99999999999}", "(?P<x", r"\w*", "(?i)[a-z]", "(" * 500, "word"),
         *("char", "char_wb", "l1", "ascii", "CountVectorizer", "svm", "cnn"),
+        *("words", "unicode", "characters"),
         *([], [1], [1, 2], [2, 1], [1, 10**9], [0, 1], [True, False], [None, None], [1.5, 2.5]),
         *(["a", "a"], ["a", "b"], ["a", "b", "c"], ["a", "a\0", "b"], [["a"], ["b"], ["c"]]),
         *([1, 2, 3], ["a", 2, None], ["\ud800", "b", "c"], [["first", 2.0]], [["first", -1]]),

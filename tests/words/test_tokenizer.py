@@ -1,3 +1,5 @@
+import json
+import pickle
 import time
 
 import pytest
@@ -144,6 +146,44 @@ def test_own_abbreviations() -> None:
     for form in ("bzw", "bzw.", "Bzw"):
         tokenizer = Tokenizer(abbreviations=frozenset({form}))
         assert tokenizer("A bzw. b").words == ["A", "bzw.", "b"]
+
+
+def test_rules() -> None:
+    text = "Don't say 你好!"
+    assert tokenize(text).words == ["Do", "n't", "say", "你好"]
+    assert tokenize(text, rule="unicode").words == ["Don't", "say", "你", "好"]
+    assert "".join(tokenize(text, rule="characters").words) == text.replace(" ", "")
+    assert tokenize(text, rule=first_letter).words == ["D"]
+    assert tokenize(text, 3, rule="unicode").truncated == 1
+
+
+def first_letter(text: str) -> list[tuple[int, int]]:
+    return [(0, 1)] if text else []
+
+
+@pytest.mark.parametrize("wrong", ["word", "", None, 1])
+def test_other_rules_are_refused(wrong: str) -> None:
+    with pytest.raises(InputError, match="rule may be 'words' or 'unicode' or 'characters'"):
+        Tokenizer(rule=wrong)
+
+
+@pytest.mark.parametrize("rule", ["words", "unicode", "characters"])
+def test_the_rule_is_part_of_the_configuration(rule: str) -> None:
+    tokenizer = Tokenizer(5, frozenset({"dr"}), rule)
+    stored = json.loads(json.dumps(tokenizer.configuration()))
+    assert Tokenizer.from_configuration(stored) == tokenizer
+
+
+def test_a_configuration_without_a_rule_is_that_of_words() -> None:
+    assert "rule" not in Tokenizer().configuration()
+    assert Tokenizer.from_configuration({"max_words": None, "abbreviations": []}).rule == "words"
+
+
+def test_a_function_is_not_stored_but_sent_to_other_processes() -> None:
+    tokenizer = Tokenizer(rule=first_letter)
+    with pytest.raises(InputError, match="rule is a function; a saved model holds no code"):
+        tokenizer.configuration()
+    assert pickle.loads(pickle.dumps(tokenizer))("abc").words == ["a"]
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from whyword.base.printable import one_line
 from whyword.base.tensors import Tensors
 from whyword.words.mail_parts import PARTS
 from whyword.words.reader import FORMATS, Reader
+from whyword.words.rules import RULES
 from whyword.words.tokenizer import Tokenizer
 
 T = TypeVar("T")
@@ -307,9 +308,12 @@ def list_of_strings(name: str, value: object) -> list[str]:
 def stored_tokenizer(settings: StoredSettings) -> Tokenizer:
     """Return the tokeniser that its stored settings are."""
     checks = {"max_words": optional(whole_number), "abbreviations": list_of_strings}
-    return Tokenizer.from_configuration(
-        {name: settings.take(name, check) for name, check in checks.items()}
-    )
+    needed = {name: settings.take(name, check) for name, check in checks.items()}
+    return Tokenizer.from_configuration(needed | settings.take_any({"rule": _rule}))
+
+
+def _rule(name: str, value: object) -> str:
+    return one_of(name, value, RULES)
 
 
 def reader_settings(reader: Reader) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import sys
 import unicodedata
 from collections import defaultdict
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
@@ -33,13 +34,27 @@ def character_classes() -> NDArray[np.uint8]:
     -------
     classes : (0x110000,) uint8
     """
-    classes = np.full(sys.maxunicode + 1, SEPARATOR, np.uint8)
-    for block in _ASSIGNED:
-        categories = map(unicodedata.category, map(chr, block))
-        classes[block.start : block.stop] = [_BY_CATEGORY[name] for name in categories]
+    classes = by_category(_BY_CATEGORY, SEPARATOR)
     for character, kind in _SPECIAL.items():
         classes[ord(character)] = kind
     return classes
+
+
+def by_category(kinds: Mapping[str, int], otherwise: int) -> NDArray[np.uint8]:
+    """Return a number for every code point, (0x110000,) uint8.
+
+    Parameters
+    ----------
+    kinds : dict from str to int
+        By Unicode's general categories, all of them.
+    otherwise : int
+        For planes in which nothing is assigned.
+    """
+    found = np.full(sys.maxunicode + 1, otherwise, np.uint8)
+    for block in _ASSIGNED:
+        categories = map(unicodedata.category, map(chr, block))
+        found[block.start : block.stop] = [kinds[name] for name in categories]
+    return found
 
 
 # What is not listed stands alone. NLTK glues unusual punctuation, symbols and control characters

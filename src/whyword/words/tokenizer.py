@@ -13,6 +13,7 @@ from whyword.base.errors import Argument, InputError
 from whyword.base.printable import shown
 from whyword.words.characters import character_classes
 from whyword.words.document import Document, Text
+from whyword.words.rules import WORDS, Rule, check_rule, rule_spans
 from whyword.words.scan import code_points, folded_hashes, word_spans
 
 # English words that keep their dot in mid-sentence. Initials (J.) and dotted short pieces (U.S.,
@@ -44,28 +45,37 @@ _LONGEST = np.iinfo(np.int32).max
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """Cuts a text into words as NLTK does, and keeps those made of letters, ``-``, ``.``, ``'``.
+    """Cuts a text into words, by default as NLTK does: those of letters, ``-``, ``.``, ``'``.
 
     Attributes
     ----------
     max_words : int or None
         Keep the first so many words; the document counts the rest. None keeps all.
     abbreviations : frozenset of str
-        Words that keep their dot in mid-sentence, with it or without.
+        Words that keep their dot in mid-sentence, with it or without; by the rule "words".
+    rule : {"words", "unicode", "characters"} or callable
+        "words" is made for English and fits languages with spaces between words; "unicode" cuts
+        by Unicode's word boundaries, and scripts without spaces into characters; with
+        "characters" every character is a unit. A function from a text to pairs (start, end), such
+        as a segmenter, fits any language; a model with one cannot be saved.
 
     Examples
     --------
     >>> Tokenizer()("Don't ask Dr. Who about NASA's X-15.").words
     ['Do', "n't", 'ask', 'Dr.', 'Who', 'about', 'NASA', "'s"]
+    >>> Tokenizer(rule="unicode")("今天天气好, don't ask").words
+    ['今', '天', '天', '气', '好', "don't", 'ask']
     """
 
     max_words: int | None = None
     abbreviations: frozenset[str] = ABBREVIATIONS
+    rule: Rule = WORDS
 
     def __post_init__(self) -> None:
         if self.max_words is not None:
             whole_number("max_words", self.max_words)
         strings("abbreviations", self.abbreviations)
+        check_rule("rule", self.rule)
 
     def __call__(self, text: str) -> Document:
         """Return the text with its words' spans."""
@@ -73,7 +83,10 @@ class Tokenizer:
             raise InputError(f"a text must be a str, not {type(text).__name__}: {shown(text)}")
         if len(text) > _LONGEST:
             raise InputError(f"a text may have {_LONGEST:,} characters at most, not {len(text):,}")
-        spans = word_spans(code_points(text), character_classes(), *self._hashes)
+        if self.rule == WORDS:
+            spans = word_spans(code_points(text), character_classes(), *self._hashes)
+        else:
+            spans = rule_spans(self.rule, text)
         return Document(text, spans).shortened(self.max_words)
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
@@ -81,13 +94,26 @@ class Tokenizer:
         return (text if isinstance(text, Document) else self(text) for text in texts)
 
     def configuration(self) -> dict[str, object]:
-        """Return what is needed to make the tokeniser again, as plain data."""
-        return {"max_words": self.max_words, "abbreviations": sorted(self.abbreviations)}
+        """Return what is needed to make the tokeniser again, as plain data.
+
+        Raises
+        ------
+        InputError
+            If its rule is a function, which plain data cannot hold.
+        """
+        if not isinstance(self.rule, str):
+            raise InputError(
+                Argument("rule"), " is a function; a saved model holds no code, only a rule's name"
+            )
+        stored = {"max_words": self.max_words, "abbreviations": sorted(self.abbreviations)}
+        # the default is left out: models that were stored before there were rules stay the same
+        return stored | ({} if self.rule == WORDS else {"rule": self.rule})
 
     @classmethod
     def from_configuration(cls, stored: Mapping[str, Any]) -> Self:
         """Make a tokeniser from its :meth:`configuration`."""
-        return cls(stored["max_words"], frozenset(stored["abbreviations"]))
+        rule = stored.get("rule", WORDS)
+        return cls(stored["max_words"], frozenset(stored["abbreviations"]), rule)
 
     @cached_property
     def _hashes(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
@@ -98,16 +124,18 @@ class Tokenizer:
         )
 
 
-def tokenize(text: str, max_words: int | None = None) -> Document:
-    """Return the text with its words' spans, by the default tokeniser.
+def tokenize(text: str, max_words: int | None = None, rule: Rule = WORDS) -> Document:
+    """Return the text with its words' spans.
 
     Parameters
     ----------
     text : str
     max_words : int, optional
         Keep the first so many words.
+    rule : {"words", "unicode", "characters"} or callable
+        What a word is; see :class:`Tokenizer`.
     """
-    return Tokenizer(max_words)(text)
+    return Tokenizer(max_words, rule=rule)(text)
 
 
 def words_of(texts: Iterable[Text], tokenizer: Tokenizer | None = None) -> Iterable[list[str]]:
