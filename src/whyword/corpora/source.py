@@ -3,15 +3,15 @@
 import difflib
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from whyword.base.checks import expand_path, join_names, strings
 from whyword.base.errors import Advice, Argument, InputError, Part
-from whyword.base.printable import spelled_out, storable
+from whyword.base.printable import storable
 from whyword.base.progress import OnProgress, ignore
-from whyword.corpora.lines import Flaw, read_text
+from whyword.corpora.folders import SPLITS, Folder
 from whyword.corpora.mail_parts import check_parts, clean_post
 from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.corpora.tables import (
@@ -20,11 +20,9 @@ from whyword.corpora.tables import (
     Table,
     open_table,
     raise_bad_row,
-    table_kind,
 )
 
 NEWSGROUPS = "20newsgroups"
-SPLITS = ("train", "test")
 
 _NAMES = {
     "text": "text body content document message review sentence comment post article tweet",
@@ -135,17 +133,18 @@ def open_source(
     check_parts(remove or ())
     path = expand_path(name)
     notes: list[str] = []
-    splits = _split_folders(path) if name != NEWSGROUPS and path.is_dir() else None
-    if name == NEWSGROUPS or (splits is not None and _holds_newsgroups(splits)):
+    folder = Folder.of(path) if name != NEWSGROUPS and path.is_dir() else None
+    if name == NEWSGROUPS or (folder is not None and folder.classes == GROUPS):
         remove = ("headers",) if remove is None else remove
         encoding = encoding or "latin-1"
         notes.append(f"newsgroup posts; removed: {', '.join(remove) or 'nothing'}")
     columns: Columns | None = None
     if name == NEWSGROUPS:
         records = _of_table(open_table(newsgroups_table()), Columns(*COLUMNS))
-    elif splits is not None:
-        records = _of_folder(path, splits, encoding or "utf-8")
-        if None not in splits:
+    elif folder is not None:
+        folder.check()
+        records = _of_folder(replace(folder, encoding=encoding or "utf-8"))
+        if folder.has_split:
             notes.append("train and test as the folders say")
     elif not path.exists():
         raise InputError(f"{name}: no such file or folder{_hint(name)}")
@@ -187,83 +186,13 @@ def _clean(records: Records, remove: Collection[str]) -> Records:
     return clean_records
 
 
-# ---- folders ------------------------------------------------------------------------------
-
-
-def _of_folder(path: Path, splits: dict[str | None, Path], encoding: str) -> Records:
-    if folder_tables(path):
-        raise InputError(
-            f"{path} is a folder of tables: name one; only explain and predict, into a folder, "
-            "read several"
-        )
-    if not any(_subfolders(folder) for folder in splits.values()):
-        raise InputError(f"{path} has no sub-folders; expected one per class, with a file per text")
-
+def _of_folder(folder: Folder) -> Records:
     def records(
         on_bad_row: OnBadRow = raise_bad_row, on_progress: OnProgress = ignore
     ) -> Iterator[Record]:
-        lenient = on_bad_row is not raise_bad_row
-        for split, folder in splits.items():
-            for class_folder in _subfolders(folder):
-                label = spelled_out(class_folder.name)
-                files = (f for f in class_folder.rglob("*") if f.is_file() and f.name[0] != ".")
-                for file in sorted(files):
-                    text = read_text(file, encoding, lenient)
-                    if isinstance(text, Flaw):
-                        on_bad_row(BadRow(str(file), text.reason))
-                        continue
-                    identity = spelled_out(file.relative_to(folder).as_posix())
-                    yield Record(identity, text, label, split)
+        return (Record(*text) for text in folder.texts(on_bad_row))
 
     return records
-
-
-def folder_tables(path: Path) -> list[Path]:
-    """Return the tables of a folder and of those below; none if it is a corpus of class folders.
-
-    It is one if a sub-folder holds anything but tables. What is hidden, empty or begins with ``_``
-    does not count.
-    """
-    tables = {}
-    for file in path.rglob("*"):
-        inside = file.relative_to(path)
-        if any(part[0] in "._" for part in inside.parts) or not file.is_file():
-            continue
-        if table_kind(file) is None:
-            if len(inside.parts) > 1:
-                return []
-        elif file.stat().st_size > 0:
-            tables[inside.as_posix()] = file
-    return [tables[name] for name in sorted(tables)]
-
-
-def _split_folders(path: Path) -> dict[str | None, Path]:
-    """Return the folders ``train`` and ``test`` (or ``…-train``, ``…-test``), if that is all.
-
-    If there are no such, the folder itself, for None.
-    """
-    folders = _subfolders(path)
-    names = {folder.name for folder in folders}
-    prefixes = {name[: -len(split)] for name in names for split in SPLITS if name.endswith(split)}
-    for prefix in prefixes if len(names) == 2 else ():
-        if names == {prefix + split for split in SPLITS}:
-            return {split: path / (prefix + split) for split in SPLITS}
-    lowered = {name.lower() for name in names}
-    if lowered & set(SPLITS) and any(_subfolders(folder) for folder in folders):
-        raise InputError(
-            f"{path} has the folders {join_names(sorted(names))}; expected one per class, or train "
-            "and test with one per class in each"
-        )
-    return {None: path}
-
-
-def _subfolders(path: Path) -> list[Path]:
-    return sorted(entry for entry in path.iterdir() if entry.is_dir() and entry.name[0] != ".")
-
-
-def _holds_newsgroups(splits: dict[str | None, Path]) -> bool:
-    first = next(iter(splits.values()))
-    return {entry.name for entry in _subfolders(first)} == GROUPS
 
 
 # ---- tables -------------------------------------------------------------------------------
