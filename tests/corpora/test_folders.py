@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from whyword import InputError
+from whyword import InputError, tokenize
 from whyword.batch.chunks import SourceReader
 from whyword.corpora import load_corpus, open_source
 from whyword.corpora.corpus import open_texts
@@ -65,7 +65,7 @@ def test_folders_that_are_no_corpus(tmp_path: Path, write: Write) -> None:
         open_source(tmp_path / "flat")
     write("bad/x/1.txt", b"caf\xe9")
     with pytest.raises(InputError, match=r"1\.txt: byte 3 \(line 1\) is not valid utf-8"):
-        list(open_source(tmp_path / "bad"))
+        list(open_source(tmp_path / "bad", encoding="utf-8"))
 
 
 @pytest.mark.parametrize("table", ["a.csv", "spam/a.csv", "ham/deep/a.jsonl.gz"])
@@ -115,3 +115,71 @@ def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
     assert load_corpus(tmp_path / os.fsdecode(b"caf\xe9") / "..").name.endswith(r"caf\xe9/..")
     (text,) = open_texts(str(tmp_path / os.fsdecode(b"tea/\xff.txt")))
     assert text.id == r"\xff.txt"
+
+
+def test_files_of_several_encodings(
+    write: Write, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = "Grüße aus Köln: “zwei Tees” für uns"
+    for number, encoding in enumerate(["utf-8", "latin-1", "cp1252", "utf-16", "utf-8-sig"]):
+        content = text.replace("“", '"').replace("”", '"') if encoding == "latin-1" else text
+        write(f"mixed/de/{number}.txt", content.encode(encoding))
+    write("mixed/en/5.txt", b"caf\xc3\xa9 \xff")
+    corpus = load_corpus(tmp_path / "mixed", test=0)
+    assert [one.replace('"', "“", 1).replace('"', "”") for one in corpus.texts] == [
+        *[text] * 5,
+        "café \ufffd",
+    ]
+    said = (
+        "3 of 6 files are not UTF-8 and were read as cp1252 (2), utf-16-le (1): "
+        "1.txt, 2.txt, 3.txt",
+        "1 byte was no letter of its encoding and replaced by U+FFFD in 5.txt",
+    )
+    assert corpus.notes[:2] == said
+    for one in corpus.texts:  # spans point into the text as it was read
+        document = tokenize(one)
+        assert [one[start:end] for start, end in document.spans] == list(document.words)
+    caplog.set_level("INFO")
+    source = open_source(tmp_path / "mixed")
+    for _ in range(2):  # each time anew
+        caplog.clear()
+        assert len(list(source)) == 6
+        assert [record.message.partition(": ")[2] for record in caplog.records] == list(said)
+    with pytest.raises(InputError, match=r"is not valid utf-8: 0xfc"):
+        load_corpus(tmp_path / "mixed", encoding="utf-8")
+
+
+def test_mails_in_class_folders(write: Write, tmp_path: Path) -> None:
+    line = "From a@example.org Thu Nov  5 12:00:00 1998\n"
+    write("mails/ham/1.eml", "Subject: =?utf-8?q?caf=C3=A9?=\nContent-Type: text/html\n\n<p>a")
+    write("mails/spam/old/box", f"{line}Subject: x\n\nb\n\n{line}Subject: y\n\nc\n")
+    assert list(open_source(tmp_path / "mails")) == [
+        Record("ham/1.eml", "Subject: café\n\na", "ham", None),
+        Record("spam/old/box:1", "Subject: x\n\nb\n\n", "spam", None),
+        Record("spam/old/box:2", "Subject: y\n\nc\n", "spam", None),
+    ]
+
+
+def test_a_plain_folder(write: Write, tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    for name, content in (("b.txt", b"caf\xe9"), ("a.eml", b"To: x\n\ny"), (".hidden", b"no")):
+        write(f"texts/{name}", content)
+    expected = [Record("a.eml", "To: x\n\ny", None, None), Record("b.txt", "café", None, None)]
+    assert list(open_source(folder, labelled=False)) == expected
+    assert list(open_texts(str(folder))) == expected
+    assert load_corpus(folder, labelled=False, test=0).ids == ["a.eml", "b.txt"]
+    (chunk,) = SourceReader.of(folder).all_chunks()
+    assert chunk.records == expected
+    with pytest.raises(InputError, match="has no sub-folders; expected one per class"):
+        open_source(folder)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="has no files and no sub-folders"):
+        open_source(tmp_path / "empty", labelled=False)
+
+
+def test_class_folders_without_need_of_labels(write: Write, tmp_path: Path) -> None:
+    write("mails/spam/1", "buy")
+    write("mails/README", "not in a class folder")
+    assert list(open_source(tmp_path / "mails", labelled=False)) == [
+        Record("spam/1", "buy", "spam", None)
+    ]

@@ -201,6 +201,8 @@ class SourceReader:
                 name, text=self.text, labelled=False, encoding=self.encoding
             )
             prefix = "" if self.base is None else f"{os.path.relpath(name, self.base)}:"
+            if prefix and opened.columns is None:  # mails, whose ids begin with the file's name
+                prefix = os.path.join(os.path.dirname(prefix), "")
             for record in opened.read(on_bad_row, report_file):
                 yield record._replace(id=prefix + record.id) if prefix else record
 

@@ -1,15 +1,17 @@
-"""Folders of texts: a file for each text, a sub-folder for each class."""
+"""Folders of texts: a file for each, or a box of mails; a sub-folder for each class, or none."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from whyword.base.checks import join_names
 from whyword.base.errors import InputError
 from whyword.base.printable import spelled_out
-from whyword.corpora.lines import Flaw, read_text
+from whyword.corpora.encoding import Encodings
+from whyword.corpora.lines import Flaw
 from whyword.corpora.tables import BadRow, OnBadRow, raise_bad_row, table_kind
+from whyword.corpora.text_files import file_texts
 
 SPLITS = ("train", "test")
 
@@ -27,17 +29,23 @@ class FolderText(NamedTuple):
 class Folder:
     """A folder with one sub-folder for each class, or with ``train`` and ``test`` of such.
 
+    Or one without any sub-folder: files without labels.
+
     Attributes
     ----------
     path : Path
     splits : dict
         From "train" and "test", or from None alone, to the folder that has the classes.
-    encoding : str
+    encoding : str or None
+        Of the files; None if each is to be read as what it looks like.
+    seen : Encodings
+        What they are written in, of the last time that they were read.
     """
 
     path: Path
     splits: dict[str | None, Path]
-    encoding: str = "utf-8"
+    encoding: str | None = None
+    seen: Encodings = field(default_factory=Encodings, compare=False)
 
     @classmethod
     def of(cls, path: Path) -> "Folder":
@@ -54,32 +62,47 @@ class Folder:
         """The names of the classes, of the first part."""
         return {entry.name for entry in _subfolders(next(iter(self.splits.values())))}
 
-    def check(self) -> None:
-        """Raise unless there are class folders."""
+    def check(self, labelled: bool = True) -> None:
+        """Raise unless there are class folders or, if no labels are needed, files."""
         if folder_tables(self.path):
             raise InputError(
                 f"{self.path} is a folder of tables: name one; only explain and predict, into a "
                 "folder, read several"
             )
-        if not any(_subfolders(folder) for folder in self.splits.values()):
+        if self.is_plain and (labelled or not any(_files(self.path.iterdir()))):
+            files = "no files and " if not labelled else ""
             raise InputError(
-                f"{self.path} has no sub-folders; expected one per class, with a file per text"
+                f"{self.path} has {files}no sub-folders; expected one per class, with a file per "
+                "text"
             )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there are no class folders."""
+        return not any(_subfolders(folder) for folder in self.splits.values())
 
     def texts(self, on_bad_row: OnBadRow = raise_bad_row) -> Iterator[FolderText]:
         """Stream the texts; those that cannot be read go to `on_bad_row` and are left out."""
-        lenient = on_bad_row is not raise_bad_row
+        self.seen.clear()
+        if self.is_plain:
+            for file in _files(self.path.iterdir()):
+                yield from self._of_file(file, self.path, None, None, on_bad_row)
         for split, folder in self.splits.items():
             for class_folder in _subfolders(folder):
                 label = spelled_out(class_folder.name)
-                files = (f for f in class_folder.rglob("*") if f.is_file() and f.name[0] != ".")
-                for file in sorted(files):
-                    text = read_text(file, self.encoding, lenient)
-                    if isinstance(text, Flaw):
-                        on_bad_row(BadRow(str(file), text.reason))
-                        continue
-                    identity = spelled_out(file.relative_to(folder).as_posix())
-                    yield FolderText(identity, text, label, split)
+                for file in _files(class_folder.rglob("*")):
+                    yield from self._of_file(file, folder, label, split, on_bad_row)
+
+    def _of_file(
+        self, file: Path, root: Path, label: str | None, split: str | None, on_bad_row: OnBadRow
+    ) -> Iterator[FolderText]:
+        lenient = on_bad_row is not raise_bad_row
+        above = spelled_out(file.parent.relative_to(root).as_posix())
+        for name, text in file_texts(file, self.encoding, lenient, self.seen):
+            if isinstance(text, Flaw):
+                on_bad_row(BadRow(str(file.with_name(name)), text.reason))
+            else:
+                yield FolderText(name if above == "." else f"{above}/{name}", text, label, split)
 
 
 def folder_tables(path: Path) -> list[Path]:
@@ -123,3 +146,7 @@ def _split_folders(path: Path) -> dict[str | None, Path]:
 
 def _subfolders(path: Path) -> list[Path]:
     return sorted(entry for entry in path.iterdir() if entry.is_dir() and entry.name[0] != ".")
+
+
+def _files(entries: Iterable[Path]) -> list[Path]:
+    return sorted(entry for entry in entries if entry.is_file() and entry.name[0] != ".")

@@ -1,9 +1,10 @@
 """Where documents come from: a folder, a table, 20 Newsgroups; streamed one by one."""
 
 import difflib
+import logging
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -11,7 +12,9 @@ from whyword.base.checks import expand_path, join_names, strings
 from whyword.base.errors import Advice, Argument, InputError, Part
 from whyword.base.printable import storable
 from whyword.base.progress import OnProgress, ignore
+from whyword.corpora.encoding import Encodings
 from whyword.corpora.folders import SPLITS, Folder
+from whyword.corpora.lines import Flaw
 from whyword.corpora.mail_parts import check_parts, clean_post
 from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.corpora.tables import (
@@ -20,7 +23,11 @@ from whyword.corpora.tables import (
     Table,
     open_table,
     raise_bad_row,
+    table_kind,
 )
+from whyword.corpora.text_files import file_texts, holds_mails
+
+log = logging.getLogger(__name__)
 
 NEWSGROUPS = "20newsgroups"
 
@@ -65,6 +72,8 @@ class Source:
     records : Records
     columns : Columns or None
         Of a table.
+    seen : Encodings
+        What its files are written in, as far as they are read.
     """
 
     name: str
@@ -72,6 +81,7 @@ class Source:
     notes: tuple[str, ...]
     records: Records
     columns: "Columns | None" = None
+    seen: Encodings = field(default_factory=Encodings, compare=False)
 
     def __iter__(self) -> Iterator[Record]:
         return self.read()
@@ -81,7 +91,8 @@ class Source:
     ) -> Iterator[Record]:
         """Yield the documents; those that cannot be read go to `on_bad_row` and are left out.
 
-        `on_progress` is called with the share of a table that is read, again and again.
+        `on_progress` is called with the share of a table that is read, again and again. What the
+        files were written in, if that was not UTF-8, is logged at the end.
         """
         for record in self.records(on_bad_row, on_progress):
             if self.part is not None and record.split is None:
@@ -92,6 +103,8 @@ class Source:
                 )
             if self.part in (None, record.split):
                 yield record
+        for note in self.seen.notes():
+            log.info("%s: %s", self.name, note)
 
 
 class Columns(NamedTuple):
@@ -118,7 +131,8 @@ def open_source(
     ----------
     source : str or Path
         ``"20newsgroups"``; a folder with one sub-folder per class (or with ``train`` and ``test``
-        folders of such); a CSV, TSV, JSON Lines (each also ``.gz``) or Parquet file.
+        folders of such); a CSV, TSV, JSON Lines (each also ``.gz``) or Parquet file. Without labels
+        also a folder that holds nothing but files, a mail (``.eml``) and an mbox file.
     text, label : str, optional
         The columns; guessed by their names when there is one sensible choice.
     labelled : bool
@@ -126,13 +140,15 @@ def open_source(
     remove : collection of {"headers", "quotes", "footers"}, optional
         Parts of newsgroup posts or mails to cut; headers by default for newsgroups.
     encoding : str, optional
-        Of text files; UTF-8 by default (newsgroups: Latin-1).
+        Of text files; by default each is read as what it looks like, UTF-8 if it is that
+        (newsgroups: Latin-1).
     """
     name, part = name_and_part(source)
     remove = None if remove is None else strings("remove", remove)
     check_parts(remove or ())
     path = expand_path(name)
     notes: list[str] = []
+    seen = Encodings()
     folder = Folder.of(path) if name != NEWSGROUPS and path.is_dir() else None
     if name == NEWSGROUPS or (folder is not None and folder.classes == GROUPS):
         remove = ("headers",) if remove is None else remove
@@ -142,19 +158,21 @@ def open_source(
     if name == NEWSGROUPS:
         records = _of_table(open_table(newsgroups_table()), Columns(*COLUMNS))
     elif folder is not None:
-        folder.check()
-        records = _of_folder(replace(folder, encoding=encoding or "utf-8"))
+        folder.check(labelled)
+        records = _of_folder(replace(folder, encoding=encoding, seen=seen))
         if folder.has_split:
             notes.append("train and test as the folders say")
     elif not path.exists():
         raise InputError(f"{name}: no such file or folder{_hint(name)}")
+    elif not labelled and table_kind(path) is None and holds_mails(path):
+        records = _of_mails(path)
     else:
-        table = open_table(path, encoding or "utf-8")
+        table = open_table(path, encoding, seen)
         columns = _choose_columns(table, text, label, labelled)
         notes += _choices(columns, text, label)
-        records = _of_table(table, columns, labelled)
+        records = _of_table(table, columns, labelled, seen)
     records = _clean(records, remove) if remove else records
-    return Source(name, part, tuple(notes), records, columns)
+    return Source(name, part, tuple(notes), records, columns, seen)
 
 
 def name_and_part(source: str | Path) -> tuple[str, str | None]:
@@ -186,6 +204,19 @@ def _clean(records: Records, remove: Collection[str]) -> Records:
     return clean_records
 
 
+def _of_mails(path: Path) -> Records:
+    def records(
+        on_bad_row: OnBadRow = raise_bad_row, on_progress: OnProgress = ignore
+    ) -> Iterator[Record]:
+        for name, text in file_texts(path, lenient=on_bad_row is not raise_bad_row):
+            if isinstance(text, Flaw):
+                on_bad_row(BadRow(f"{path}, {name}", text.reason))
+            else:
+                yield Record(name, text, None, None)
+
+    return records
+
+
 def _of_folder(folder: Folder) -> Records:
     def records(
         on_bad_row: OnBadRow = raise_bad_row, on_progress: OnProgress = ignore
@@ -198,7 +229,9 @@ def _of_folder(folder: Folder) -> Records:
 # ---- tables -------------------------------------------------------------------------------
 
 
-def _of_table(table: Table, columns: Columns, labelled: bool = True) -> Records:
+def _of_table(
+    table: Table, columns: Columns, labelled: bool = True, seen: Encodings | None = None
+) -> Records:
     names = [name for name in columns if name is not None]
     at = {role: names.index(name) for role, name in columns._asdict().items() if name is not None}
 
@@ -213,6 +246,8 @@ def _of_table(table: Table, columns: Columns, labelled: bool = True) -> Records:
             on_bad_row(row)
 
         handle = raise_bad_row if on_bad_row is raise_bad_row else count_bad_row
+        if seen is not None:
+            seen.clear()
         rows = table.rows(names, handle, on_progress)
         for number, (place, values) in enumerate(rows, 1):
             text = values[at["text"]]
