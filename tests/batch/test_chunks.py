@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -169,6 +170,31 @@ def test_a_folder_of_classes_with_a_file_that_is_no_text(tmp_path: Path) -> None
     (chunk,) = read(SourceReader.of(tmp_path))
     assert ids([chunk]) == [["space/1.txt"]]
     assert chunk.bad_rows[0].place.endswith("2.txt")
+
+
+def test_mails(tmp_path: Path) -> None:
+    mail = "From a@example.org Thu Nov  5 12:00:00 1998\nSubject: x\n\nb\n\n"
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.mbox").write_text(mail * 4)
+    (tmp_path / "in" / "b.eml").write_text("Subject: =?utf-8?q?caf=C3=A9?=\n\nc")
+    box = [f"a.mbox:{number}" for number in range(1, 5)]
+    pieces = read(SourceReader.of(tmp_path / "in" / "a.mbox"))
+    assert ids(pieces) == [box[:3], box[3:]]
+    assert pieces[0].records[0] == Record("a.mbox:1", "Subject: x\n\nb\n\n", None, None)
+    for source in (tmp_path / "in", f"{tmp_path}/in/*"):
+        assert list(chain(*ids(read(SourceReader.of(source))))) == [*box, "b.eml"]
+    (tmp_path / "c.eml").write_text("Subject: y\n\nd")
+    every = list(chain(*ids(read(SourceReader.of(f"{tmp_path}/**/*.*")))))
+    assert every == ["c.eml", *(f"in/{name}" for name in [*box, "b.eml"])]
+
+
+def test_a_table_that_is_not_utf_8(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "a.csv").write_bytes("text\nGrüße\nfür alle\n".encode("cp1252"))
+    caplog.set_level("INFO")
+    (chunk,) = read(SourceReader.of(tmp_path / "a.csv"))
+    assert [record.text for record in chunk.records] == ["Grüße", "für alle"]
+    assert chunk.bad_rows == []
+    assert "a.csv: not UTF-8: read as cp1252" in caplog.text
 
 
 def test_nothing_but_rows_that_cannot_be_read_after_the_first(tmp_path: Path) -> None:

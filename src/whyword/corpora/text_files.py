@@ -72,7 +72,10 @@ def file_texts(
     name = spelled_out(path.name)
     if other := other_kind(path, beginning):
         yield FileText(name, _flaw(path, other, lenient))
-    elif is_mailbox(path, beginning):
+        return
+    if seen is not None and (is_mail(path) or is_mailbox(path, beginning)):
+        seen.files += 1  # a file like others, though it is not up to us how it is read
+    if is_mailbox(path, beginning):
         for number, raw in enumerate(mailbox_mails(blocks), 1):
             yield FileText(f"{name}:{number}", _mail(path, raw, lenient))
     elif is_mail(path):
