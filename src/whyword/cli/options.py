@@ -31,7 +31,9 @@ Remove = Annotated[
         "(default: headers for newsgroups)",
     ),
 ]
-Encoding = Annotated[str | None, typer.Option("--encoding", help="Of text files (default: utf-8).")]
+Encoding = Annotated[
+    str | None, typer.Option("--encoding", help="Of text files (default: what they look like).")
+]
 
 # which model, on which documents, by which method
 
@@ -46,7 +48,7 @@ Documents = Annotated[
     str,
     typer.Argument(
         metavar="FILE|-|CORPUS",
-        help="A text file, '-' for stdin, or a corpus (a table, folder or name).",
+        help="A text file, mail or mbox, '-' for stdin, or a corpus (a table, folder or name).",
     ),
 ]
 Method = Annotated[

@@ -17,6 +17,7 @@ _MARKS = (  # of the byte order; that of UTF-32 begins like that of UTF-16
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 LONGEST_MARK = 4
+_FIRST_OF_MARKS = {mark[:1] for mark, _ in _MARKS}
 
 _BEFORE = 1 << 10  # bytes before the first bad one that are looked at, too
 _SAMPLE = 1 << 16  # bytes from there on
@@ -60,9 +61,10 @@ class DetectingDecoder:
     """
 
     def __init__(self, beginning: bytes) -> None:
-        mark, self.encoding = next(
-            (one for one in _MARKS if beginning.startswith(one[0])), (b"", UTF_8)
-        )
+        mark, self.encoding = b"", UTF_8
+        if beginning[:1] in _FIRST_OF_MARKS:
+            found = (one for one in _MARKS if beginning.startswith(one[0]))
+            mark, self.encoding = next(found, (mark, self.encoding))
         self.replaced = 0
         self._mark = len(mark)  # bytes that are no text
         self._is_settled = self.is_wide

@@ -236,7 +236,7 @@ def begin(blocks: Iterator[bytes], count: int) -> tuple[bytes, Iterator[bytes]]:
     first, taken = b"", list[bytes]()
     for block in blocks:
         taken.append(block)
-        first += block
+        first = first + block if first else block  # no copy of a large one
         if len(first) >= count:
             break
     return first, chain(taken, blocks)

@@ -73,15 +73,17 @@ def file_texts(
     if other := other_kind(path, beginning):
         yield FileText(name, _flaw(path, other, lenient))
         return
-    if seen is not None and (is_mail(path) or is_mailbox(path, beginning)):
+    in_box = is_mailbox(path, beginning)
+    if not in_box and not is_mail(path):
+        yield FileText(name, read_text(path, encoding, lenient, seen, blocks))
+        return
+    if seen is not None:
         seen.files += 1  # a file like others, though it is not up to us how it is read
-    if is_mailbox(path, beginning):
+    if in_box:
         for number, raw in enumerate(mailbox_mails(blocks), 1):
             yield FileText(f"{name}:{number}", _mail(path, raw, lenient))
-    elif is_mail(path):
-        yield FileText(name, _mail(path, _whole(blocks), lenient))
     else:
-        yield FileText(name, read_text(path, encoding, lenient, seen, blocks))
+        yield FileText(name, _mail(path, _whole(blocks), lenient))
 
 
 def is_mail(path: Path) -> bool:
@@ -98,7 +100,9 @@ def holds_mails(path: Path) -> bool:
 
 def other_kind(path: Path, beginning: bytes = b"") -> str | None:
     """Return what is said of a file that holds no plain text; None if it may hold some."""
-    by_bytes = next((end for mark, end in _BEGINNINGS.items() if beginning.startswith(mark)), None)
+    by_bytes = None
+    if beginning.startswith(tuple(_BEGINNINGS)):
+        by_bytes = next(end for mark, end in _BEGINNINGS.items() if beginning.startswith(mark))
     ending = path.suffix.lower()
     if ending not in _OTHERS or (ending in _OLD_ENDINGS and by_bytes is None):
         if by_bytes is None:
