@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -108,7 +109,7 @@ def test_rows_that_cannot_be_read_json(tmp_path: Path) -> None:
         (b'{"text": "cut off', "not JSON"),
     ]
     path.write_bytes(b"".join(good + line + b"\n" for line, _ in bad) + good)
-    pieces = read(SourceReader.of(path))
+    pieces = read(SourceReader.of(path, encoding="utf-8"))
     assert sum(len(chunk.records) for chunk in pieces) == len(bad) + 1
     # ids are those of the rows, whatever became of the others
     assert [r.id for c in pieces for r in c.records] == [str(n) for n in range(1, 20, 2)]
@@ -137,7 +138,7 @@ def test_rows_that_cannot_be_read_csv(tmp_path: Path) -> None:
     path.write_bytes(
         b'text,n\none,1\ntwo\n"th"ree,3\nfo\xe9r,4\nfi\x00ve,5\n"six\nlines",6\nseven,\xff\n"open,8\n'
     )
-    (chunk,) = read(SourceReader.of(path))
+    (chunk,) = read(SourceReader.of(path, encoding="utf-8"))
     assert [r.text for r in chunk.records] == ["one", "six\nlines", "seven"]
     assert [(row.place.rpartition(" ")[2], row.reason[:12]) for row in chunk.bad_rows] == [
         ("3", "1 fields, bu"),
@@ -165,10 +166,35 @@ def test_rows_that_cannot_be_read_parquet(tmp_path: Path) -> None:
 def test_a_folder_of_classes_with_a_file_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "space").mkdir()
     (tmp_path / "space" / "1.txt").write_bytes(b"good")
-    (tmp_path / "space" / "2.txt").write_bytes(b"\xff\xfe")
+    (tmp_path / "space" / "2.txt").write_bytes(b"a\0b")
     (chunk,) = read(SourceReader.of(tmp_path))
     assert ids([chunk]) == [["space/1.txt"]]
     assert chunk.bad_rows[0].place.endswith("2.txt")
+
+
+def test_mails(tmp_path: Path) -> None:
+    mail = "From a@example.org Thu Nov  5 12:00:00 1998\nSubject: x\n\nb\n\n"
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.mbox").write_text(mail * 4)
+    (tmp_path / "in" / "b.eml").write_text("Subject: =?utf-8?q?caf=C3=A9?=\n\nc")
+    box = [f"a.mbox:{number}" for number in range(1, 5)]
+    pieces = read(SourceReader.of(tmp_path / "in" / "a.mbox"))
+    assert ids(pieces) == [box[:3], box[3:]]
+    assert pieces[0].records[0] == Record("a.mbox:1", "Subject: x\n\nb\n\n", None, None)
+    for source in (tmp_path / "in", f"{tmp_path}/in/*"):
+        assert list(chain(*ids(read(SourceReader.of(source))))) == [*box, "b.eml"]
+    (tmp_path / "c.eml").write_text("Subject: y\n\nd")
+    every = list(chain(*ids(read(SourceReader.of(f"{tmp_path}/**/*.*")))))
+    assert every == ["c.eml", *(f"in/{name}" for name in [*box, "b.eml"])]
+
+
+def test_a_table_that_is_not_utf_8(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "a.csv").write_bytes("text\nGrüße\nfür alle\n".encode("cp1252"))
+    caplog.set_level("INFO")
+    (chunk,) = read(SourceReader.of(tmp_path / "a.csv"))
+    assert [record.text for record in chunk.records] == ["Grüße", "für alle"]
+    assert chunk.bad_rows == []
+    assert "a.csv: not UTF-8: read as cp1252" in caplog.text
 
 
 def test_nothing_but_rows_that_cannot_be_read_after_the_first(tmp_path: Path) -> None:

@@ -33,3 +33,23 @@ def test_predict_from_stdin(trained: Path) -> None:
     done = subprocess.run(command, input="zzz qqq", capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "no known word" in done.stdout
+
+
+def test_predict_a_folder_of_files(trained: Path, write: Write, tmp_path: Path) -> None:
+    write("texts/a.txt", "The moon: orbit, rocket, shuttle launch. Caf\xe9".encode("cp1252"))
+    write("texts/b.eml", "Subject: x\nContent-Type: text/html\n\n<p>goal puck</p>")
+    done = run("predict", trained, tmp_path / "texts", "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    assert [line.partition(",")[0] for line in done.stdout.splitlines()] == ["id", "a.txt", "b.eml"]
+    assert "1 of 2 files is not UTF-8 and was read as cp1252 (1): a.txt" in done.stderr
+    write("texts/c.pdf", b"%PDF-1.4")
+    refused = run("predict", trained, tmp_path / "texts")
+    assert refused.returncode == 1
+    assert "c.pdf: a PDF, no plain text: get its text out first" in refused.stderr
+    done = run("predict", trained, tmp_path / "texts", "--out", tmp_path / "said")
+    assert done.returncode == 0, done.stderr
+    assert "2 documents in 1 file" in done.stderr
+    assert "1 rows could not be read" in done.stderr
+    box = "From a@example.org Thu Nov  5 12:00:00 1998\nSubject: moon\n\norbit\n\n" * 3
+    done = run("predict", trained, write("in.mbox", box), "--out", tmp_path / "box")
+    assert "3 documents in 1 file" in done.stderr

@@ -98,6 +98,17 @@ def test_texts_for_commands(write: Write, monkeypatch: pytest.MonkeyPatch) -> No
     assert [(r.id, r.text) for r in open_texts(str(mail))] == [("mail.txt", "one\ntext")]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"typed")))
     assert [(r.id, r.text) for r in open_texts("-")] == [("-", "typed")]
+    for data, text in ((b"Gr\xfc\xdfe", "Grüße"), ("é".encode("utf-16"), "é"), (b"", "")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        assert [r.text for r in open_texts("-")] == [text]
+    refused = [
+        (b"\xff", "utf-8", "say encoding='latin-1' or"),
+        (b"%PDF-1", None, "stdin: a PDF, no"),
+    ]
+    for data, encoding, said in refused:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        with pytest.raises(InputError, match=said):
+            list(open_texts("-", encoding=encoding))
     table = write("a.csv", csv(x=10, y=10))
     assert len(list(open_texts(str(table)))) == 20
     held_out = load_corpus(table, test=0.3, seed=1).test

@@ -100,7 +100,7 @@ def test_damage_is_found_by_whoever_comes_to_it(tmp_path: Path) -> None:
 
 
 def test_strict_after_a_lenient_look(write: Write) -> None:
-    file = TextFile(write("a.txt", b"text\na\xff\n"))
+    file = TextFile(write("a.txt", b"text\na\xff\n"), "utf-8")
     assert next(file.look(lenient=True)) == "text\n"
     with pytest.raises(InputError, match=r"byte 6 \(line 2\) is not valid utf-8: 0xff; say enc"):
         list(file.lines())
@@ -148,7 +148,7 @@ def test_a_look_takes_lines_that_end_anyhow(
 def test_places_of_errors_where_lines_end_with_returns(write: Write) -> None:
     path = write("a.txt", b"text\ra\xff\r")
     with pytest.raises(InputError, match=r"byte 6 \(line 2\) is not valid utf-8: 0xff"):
-        list(TextFile(path).lines(end="\r"))
+        list(TextFile(path, "utf-8").lines(end="\r"))
     path = write("b.txt", b"text\ra\r\0\r")
     with pytest.raises(InputError, match=r"NUL byte at byte 7 \(line 3\)"):
         list(TextFile(path).lines(end="\r"))

@@ -12,8 +12,9 @@ from opens import count_opens
 from pyarrow import parquet
 
 from whyword import InputError
+from whyword.corpora.encoding import Encodings
 from whyword.corpora.source import open_source
-from whyword.corpora.tables import BadRow, open_table, table_kind
+from whyword.corpora.tables import BadRow, open_table, raise_bad_row, table_kind
 
 Write = Callable[[str, "str | bytes"], Path]
 
@@ -234,3 +235,55 @@ def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"text": ["a"]}), tmp_path / "a.parquet")
     (tmp_path / "a.parquet").rename(path)
     assert rows(path, "text") == [("a",)]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz", "a.jsonl", "a.jsonl.gz"])
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8-sig", "utf-32", "gb18030"])
+def test_an_encoding_is_found(write: Write, name: str, encoding: str) -> None:
+    text = "今天天气很好,我们去公园散步" if encoding == "gb18030" else "Grüße aus Köln, für alle"
+    if ".jsonl" in name:
+        lines = [json.dumps({"text": one}, ensure_ascii=False) for one in ("plain", text)]
+    else:
+        lines = ["größe\ttext" if name == "a.tsv" else "n;text", "1\tplain", f"2\t{text}"]
+        lines = [line if name == "a.tsv" else line.replace("\t", ";") for line in lines]
+        if encoding == "gb18030":
+            lines[0] = lines[0].replace("größe", "n")
+    seen = Encodings()
+    table = open_table(write(name, "\n".join(lines).encode(encoding)), seen=seen)
+    bad: list[BadRow] = []
+    for on_bad_row in (bad.append, raise_bad_row):  # the same, whoever reads it
+        seen.clear()
+        values = [values for _, values in table.rows(["text"], on_bad_row)]
+        assert values == [("plain",), (text,)]
+        found = {"utf-8-sig": None, "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+        expected = found.get(encoding, encoding)
+        assert seen.notes() == ([f"not UTF-8: read as {expected}"] if expected else [])
+    assert bad == []
+
+
+def test_an_encoding_is_found_far_into_a_table(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whyword.corpora.lines._BLOCK", 1 << 16)
+    plain = "".join(f"{number},plain\n" for number in range(40_000))
+    data = f"id,text\n{plain}x,Grüße für alle\n{plain}".encode("cp1252")
+    rows = list(open_table(write("a.csv", data)).rows(["text"]))
+    assert len(rows) == 80_001
+    assert rows[40_000][1] == ("Grüße für alle",)
+    assert rows[40_000][0].endswith("line 40002")
+
+
+def test_a_byte_that_is_no_letter_costs_no_row(write: Write) -> None:
+    path = write("a.csv", "id,text\n1,café\n2,\n3,b\n".encode().replace(b"2,", b"2,a\xffb"))
+    seen = Encodings()
+    bad: list[BadRow] = []
+    table = open_table(path, seen=seen)
+    assert [values for _, values in table.rows(["text"], bad.append)] == [
+        ("café",),
+        ("a\ufffdb",),
+        ("b",),
+    ]
+    assert bad == []
+    assert seen.notes() == ["1 byte was no letter of its encoding and replaced by U+FFFD"]
+    with pytest.raises(InputError, match=r"NUL byte at byte 8 \(line 2\): not a text file"):
+        list(open_table(write("b.csv", b"id,text\n\0,\xe9\n")).rows(["text"]))

@@ -9,6 +9,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,9 @@ def check_good(path: Path, case: dict[str, Any], ids: Sequence[str]) -> None:
 
 
 def read_like_a_user(path: Path, case: dict[str, Any]) -> None:
+    with suppress(InputError):  # whatever it is written in
+        for record in open_source(path, **options(case) | {"encoding": None}).read(lambda _: None):
+            assert not any("\udc80" <= letter <= "\udcff" for letter in record.text)
     corpus = load_corpus(path, test=0, **options(case))  # or one line
     for name in (*corpus.ids, *corpus.classes):
         name.encode()

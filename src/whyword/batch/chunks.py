@@ -14,7 +14,8 @@ import numpy as np
 from whyword.base.checks import expand_path, file_name
 from whyword.base.errors import InputError
 from whyword.base.progress import OnProgress, Progress
-from whyword.corpora.source import Record, Source, folder_tables, name_and_part, open_source
+from whyword.corpora.folders import folder_tables
+from whyword.corpora.source import Record, Source, name_and_part, open_source
 from whyword.corpora.tables import BadRow, OnBadRow, raise_bad_row
 
 ROWS = 2_048  # documents of a chunk
@@ -211,6 +212,8 @@ class SourceReader:
                 encoding=self.encoding,
             )
             prefix = "" if self.base is None else f"{os.path.relpath(name, self.base)}:"
+            if prefix and opened.columns is None:  # mails, whose ids begin with the file's name
+                prefix = os.path.join(os.path.dirname(prefix), "")
             for record in opened.read(on_bad_row, report_file):
                 yield record._replace(id=prefix + record.id) if prefix else record
 

@@ -47,7 +47,9 @@ Ignore = Annotated[
         "a file with one of these a line. Repeatable.",
     ),
 ]
-Encoding = Annotated[str | None, typer.Option("--encoding", help="Of text files (default: utf-8).")]
+Encoding = Annotated[
+    str | None, typer.Option("--encoding", help="Of text files (default: what they look like).")
+]
 
 # which model, on which documents, by which method
 
@@ -62,7 +64,7 @@ Documents = Annotated[
     str,
     typer.Argument(
         metavar="FILE|-|CORPUS",
-        help="A text file, '-' for stdin, or a corpus (a table, folder or name).",
+        help="A text file, mail or mbox, '-' for stdin, or a corpus (a table, folder or name).",
     ),
 ]
 Method = Annotated[

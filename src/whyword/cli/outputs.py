@@ -21,6 +21,7 @@ from whyword.cli.messages import print_error
 from whyword.cli.options import Address, Engines, Resume, Workers
 from whyword.corpora.source import name_and_part
 from whyword.corpora.tables import table_kind
+from whyword.corpora.text_files import holds_mails
 
 log = logging.getLogger(__name__)
 _PIPE_WIDTH = 160  # of tables when nobody's screen sets a limit
@@ -108,7 +109,7 @@ def write_corpus_results(
 ) -> None:
     """Go through a corpus of any size and say what came of it."""
     path = expand_path(name_and_part(source)[0])
-    if source == "-" or (path.is_file() and table_kind(path) is None):
+    if source == "-" or (path.is_file() and table_kind(path) is None and not holds_mails(path)):
         raise InputError(
             f"{source} is no table and no corpus, which a folder is written of; leave ",
             Argument("out"),

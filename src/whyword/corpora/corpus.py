@@ -9,10 +9,13 @@ from pathlib import Path
 from whyword.base.checks import expand_path, share, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import spelled_out
-from whyword.corpora.lines import LONGEST, TOO_LONG, read_text, text_decoder
+from whyword.corpora.encoding import Encodings, decode_whole
+from whyword.corpora.format import format_note
+from whyword.corpora.lines import LONGEST, TOO_LONG, text_decoder
 from whyword.corpora.source import Record, name_and_part, open_source
 from whyword.corpora.split import hold_out
 from whyword.corpora.tables import table_kind
+from whyword.corpora.text_files import file_texts, holds_mails, other_kind
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +127,9 @@ def load_corpus(
     records = list(opened.records())
     if not records:
         raise InputError(f"{opened.name} has no documents")
-    notes = list(opened.notes)
+    notes = [*opened.notes, *opened.seen.notes()]
+    if note := format_note(record.text for record in records):
+        notes.append(note)
     if records[0].split is None:
         records = _with_split(records, test, seed)
         if test > 0:
@@ -149,16 +154,20 @@ def open_texts(
 ) -> Iterator[Record]:
     """Yield the documents of what a command is given: ``-``, a text file, or a corpus.
 
-    ``-`` is one text on stdin; a file whose ending is no table's is one text too. Labels are kept
-    where there are any. ``:train`` and ``:test`` are the parts that :func:`load_corpus` makes.
+    ``-`` is one text on stdin; a file whose ending is no table's is one text too, or the mails of
+    an mbox. Labels are kept where there are any. ``:train`` and ``:test`` are the parts that
+    :func:`load_corpus` makes.
     """
     name, part = name_and_part(source)
     path = expand_path(name)
     if source == "-":
-        yield Record("-", _read_stdin(encoding or "utf-8"), None, None)
-    elif path.is_file() and table_kind(path) is None:
-        whole = str(read_text(path, encoding or "utf-8"))
-        yield Record(spelled_out(path.name), whole, None, None)
+        yield Record("-", _read_stdin(encoding), None, None)
+    elif path.is_file() and table_kind(path) is None and (part is None or not holds_mails(path)):
+        seen = Encodings()
+        for name, whole in file_texts(path, encoding, seen=seen):
+            yield Record(name, str(whole), None, None)
+        for note in seen.notes():
+            log.info("%s: %s", spelled_out(path.name), note)
     elif part is None:
         opened = open_source(source, text=text, labelled=False, remove=remove, encoding=encoding)
         for note in opened.notes:
@@ -179,16 +188,25 @@ def open_texts(
             yield Record(identity, content, label, part)
 
 
-def _read_stdin(encoding: str) -> str:
+def _read_stdin(encoding: str | None) -> str:
     if sys.stdin is None:
         raise InputError("stdin is closed")
-    decoder = text_decoder("stdin", encoding)
-    try:
-        text = decoder.decode(sys.stdin.buffer.read(4 * LONGEST + 4), final=True)
-    except UnicodeError as error:
-        raise InputError(
-            f"stdin: {error}; say ", Argument("encoding", "latin-1"), " or whatever it is"
-        ) from None
+    data = sys.stdin.buffer.read(4 * LONGEST + 4)
+    if other := other_kind(Path("-"), data):
+        raise InputError(f"stdin: {other}")
+    if encoding is None:
+        text, decoder = decode_whole(data)
+        seen = Encodings()
+        seen.add("stdin", decoder)
+        for note in seen.notes():
+            log.info("stdin: %s", note)
+    else:
+        try:
+            text = text_decoder("stdin", encoding).decode(data, final=True)
+        except UnicodeError as error:
+            raise InputError(
+                f"stdin: {error}; say ", Argument("encoding", "latin-1"), " or whatever it is"
+            ) from None
     if len(text) > LONGEST:
         raise InputError(f"stdin: {TOO_LONG}")
     return text

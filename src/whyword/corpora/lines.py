@@ -10,11 +10,14 @@ import io
 import re
 import zlib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
 from whyword.base.errors import Argument, InputError
+from whyword.base.printable import spelled_out
 from whyword.base.progress import OnProgress, Progress, ignore
+from whyword.corpora.encoding import LONGEST_MARK, UTF_8, DetectingDecoder, Encodings
 
 LONGEST = 1 << 26  # characters of a document; what is longer is damage, or an attack on the memory
 
@@ -51,18 +54,23 @@ class TextFile:
     Parameters
     ----------
     path : Path
-    encoding : str
+    encoding : str, optional
+        What it is written in; by default UTF-8, or what its bytes look like.
+    seen : Encodings, optional
+        Where that is counted once all lines are read.
     """
 
-    def __init__(self, path: Path, encoding: str = "utf-8") -> None:
-        self.path, self.encoding = path, encoding
+    def __init__(
+        self, path: Path, encoding: str | None = None, seen: Encodings | None = None
+    ) -> None:
+        self.path, self.encoding, self._seen = path, encoding, seen
         self._kept: list[_Block] = []
         self._rest: Iterator[_Block] | None = None
         self._version: tuple[int, ...] | None = None
 
     def look(self, lenient: bool = False, end: str | None = None) -> Iterator[str]:
         """Stream the lines from the first, to see what the file is; by default they end anyhow."""
-        texts = _texts(self._look(), self.path, self.encoding, lenient, end or "\n")
+        texts = _texts(self._look(), self.path, self.encoding, lenient, end=end or "\n")
         return _any_lines(texts) if end is None else _lines(texts, end)
 
     def lines(
@@ -76,14 +84,14 @@ class TextFile:
         Parameters
         ----------
         lenient : bool
-            Let NUL pass, and U+DC80 … U+DCFF for bytes that cannot be decoded.
+            Let NUL pass, and U+DC80 … U+DCFF for bytes that the encoding does not have.
         on_progress : callable, optional
             Called with the share that is read, again and again.
         end : str
             How lines end.
         """
         blocks = self._take(on_progress or ignore)
-        return _lines(_texts(blocks, self.path, self.encoding, lenient, end), end)
+        return _lines(_texts(blocks, self.path, self.encoding, lenient, self._seen, end), end)
 
     def _look(self) -> Iterator[bytes]:
         if self._rest is None:
@@ -124,11 +132,27 @@ def _version(path: Path) -> tuple[int, ...] | None:
     return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
-def read_text(path: Path, encoding: str = "utf-8", lenient: bool = False) -> str | Flaw:
-    """Return a whole file's text; if lenient, what is wrong with it."""
+def read_text(
+    path: Path,
+    encoding: str | None = None,
+    lenient: bool = False,
+    seen: Encodings | None = None,
+    blocks: Iterator[bytes] | None = None,
+) -> str | Flaw:
+    """Return a whole file's text; if lenient, what is wrong with it.
+
+    Parameters
+    ----------
+    path : Path
+    encoding, seen
+        As for :class:`TextFile`.
+    lenient : bool
+    blocks : iterator of bytes, optional
+        What is in the file, if somebody has begun to read it.
+    """
     pieces: list[str] = []
     length = 0
-    for piece in _texts((block.content for block in _blocks(path)), path, encoding, lenient):
+    for piece in _texts(blocks or file_blocks(path), path, encoding, lenient, seen):
         length += len(piece)
         if length > LONGEST:
             if lenient:
@@ -136,8 +160,13 @@ def read_text(path: Path, encoding: str = "utf-8", lenient: bool = False) -> str
             raise InputError(f"{path}: {TOO_LONG}")
         pieces.append(piece)
     text = "".join(pieces)
-    flaw = flaw_of(text, encoding) if lenient else None
+    flaw = flaw_of(text, encoding or UTF_8) if lenient else None
     return text if flaw is None else Flaw(flaw)
+
+
+def file_blocks(path: Path) -> Iterator[bytes]:
+    """Stream the file's bytes, decompressed."""
+    return (block.content for block in _blocks(path))
 
 
 def flaw_of(text: str, encoding: str) -> str | None:
@@ -168,11 +197,22 @@ def _blocks(path: Path) -> Iterator[_Block]:
 
 
 def _texts(
-    blocks: Iterator[bytes], path: Path, encoding: str, lenient: bool, end: str = "\n"
+    blocks: Iterator[bytes],
+    path: Path,
+    encoding: str | None,
+    lenient: bool,
+    seen: Encodings | None = None,
+    end: str = "\n",
 ) -> Iterator[str]:
     """Decode a file block by block; lines are counted for errors."""
-    decoder = text_decoder(str(path), encoding, "surrogateescape" if lenient else "strict")
-    wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+    beginning, blocks = begin(blocks, LONGEST_MARK)
+    decoder: codecs.IncrementalDecoder | DetectingDecoder
+    if encoding is None:
+        decoder = DetectingDecoder(beginning)
+        wide = decoder.is_wide
+    else:
+        decoder = text_decoder(str(path), encoding, "surrogateescape" if lenient else "strict")
+        wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
     line, read, mark = 1, 0, end.encode()
     for block in blocks:
         read += len(block)
@@ -181,12 +221,25 @@ def _texts(
         try:
             text = decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            raise _decoding_error(path, encoding, error, read, line, mark) from None
+            raise _decoding_error(path, encoding or UTF_8, error, read, line, mark) from None
         except UnicodeError as error:  # UTF-16 without a mark of its byte order
             said = Argument("encoding", "utf-16-le")
             raise InputError(f"{path}: {error}; say ", said, " or …-be") from None
         line += text.count(end)
         yield text
+    if seen is not None and isinstance(decoder, DetectingDecoder):
+        seen.add(spelled_out(path.name), decoder)
+
+
+def begin(blocks: Iterator[bytes], count: int) -> tuple[bytes, Iterator[bytes]]:
+    """Return the first so many bytes, or all, or more; and all blocks once more."""
+    first, taken = b"", list[bytes]()
+    for block in blocks:
+        taken.append(block)
+        first = first + block if first else block  # no copy of a large one
+        if len(first) >= count:
+            break
+    return first, chain(taken, blocks)
 
 
 def _lines(texts: Iterator[str], end: str) -> Iterator[str]:

@@ -1,17 +1,20 @@
 """Where documents come from: a folder, a table, 20 Newsgroups; streamed one by one."""
 
 import difflib
+import logging
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from whyword.base.checks import expand_path, join_names, strings
 from whyword.base.errors import Advice, Argument, InputError, Part
-from whyword.base.printable import spelled_out, storable
+from whyword.base.printable import storable
 from whyword.base.progress import OnProgress, ignore
-from whyword.corpora.lines import Flaw, read_text
+from whyword.corpora.encoding import Encodings
+from whyword.corpora.folders import SPLITS, Folder
+from whyword.corpora.lines import Flaw
 from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.corpora.tables import (
     BadRow,
@@ -21,10 +24,12 @@ from whyword.corpora.tables import (
     raise_bad_row,
     table_kind,
 )
+from whyword.corpora.text_files import file_texts, holds_mails
 from whyword.words.mail_parts import check_parts, clean_post
 
+log = logging.getLogger(__name__)
+
 NEWSGROUPS = "20newsgroups"
-SPLITS = ("train", "test")
 
 _NAMES = {
     "text": "text body content document message review sentence comment post article tweet",
@@ -69,6 +74,8 @@ class Source:
         Of a table.
     rule : tuple of str
         What is removed where nobody says otherwise: of newsgroup posts, the headers.
+    seen : Encodings
+        What its files are written in, as far as they are read.
     """
 
     name: str
@@ -77,6 +84,7 @@ class Source:
     records: Records
     columns: "Columns | None" = None
     rule: tuple[str, ...] = ()
+    seen: Encodings = field(default_factory=Encodings, compare=False)
 
     def __iter__(self) -> Iterator[Record]:
         return self.read()
@@ -86,7 +94,8 @@ class Source:
     ) -> Iterator[Record]:
         """Yield the documents; those that cannot be read go to `on_bad_row` and are left out.
 
-        `on_progress` is called with the share of a table that is read, again and again.
+        `on_progress` is called with the share of a table that is read, again and again. What the
+        files were written in, if that was not UTF-8, is logged at the end.
         """
         for record in self.records(on_bad_row, on_progress):
             if self.part is not None and record.split is None:
@@ -97,6 +106,8 @@ class Source:
                 )
             if self.part in (None, record.split):
                 yield record
+        for note in self.seen.notes():
+            log.info("%s: %s", self.name, note)
 
 
 class Columns(NamedTuple):
@@ -123,7 +134,8 @@ def open_source(
     ----------
     source : str or Path
         ``"20newsgroups"``; a folder with one sub-folder per class (or with ``train`` and ``test``
-        folders of such); a CSV, TSV, JSON Lines (each also ``.gz``) or Parquet file.
+        folders of such); a CSV, TSV, JSON Lines (each also ``.gz``) or Parquet file. Without labels
+        also a folder that holds nothing but files, a mail (``.eml``) and an mbox file.
     text, label : str, optional
         The columns; guessed by their names when there is one sensible choice.
     labelled : bool
@@ -132,7 +144,8 @@ def open_source(
         Parts of newsgroup posts or mails to cut; headers by default for newsgroups. No model knows
         of it: what a model's :class:`~whyword.words.Reader` removes is removed wherever it reads.
     encoding : str, optional
-        Of text files; UTF-8 by default (newsgroups: Latin-1).
+        Of text files; by default each is read as what it looks like, UTF-8 if it is that
+        (newsgroups: Latin-1).
     """
     name, part = name_and_part(source)
     remove = None if remove is None else strings("remove", remove)
@@ -140,8 +153,9 @@ def open_source(
     path = expand_path(name)
     notes: list[str] = []
     rule: tuple[str, ...] = ()
-    splits = _split_folders(path) if name != NEWSGROUPS and path.is_dir() else None
-    if name == NEWSGROUPS or (splits is not None and _holds_newsgroups(splits)):
+    seen = Encodings()
+    folder = Folder.of(path) if name != NEWSGROUPS and path.is_dir() else None
+    if name == NEWSGROUPS or (folder is not None and folder.classes == GROUPS):
         rule = ("headers",)
         encoding = encoding or "latin-1"
     remove = rule if remove is None else remove
@@ -151,19 +165,22 @@ def open_source(
     columns: Columns | None = None
     if name == NEWSGROUPS:
         records = _of_table(open_table(newsgroups_table()), Columns(*COLUMNS))
-    elif splits is not None:
-        records = _of_folder(path, splits, encoding or "utf-8")
-        if None not in splits:
+    elif folder is not None:
+        folder.check(labelled)
+        records = _of_folder(replace(folder, encoding=encoding, seen=seen))
+        if folder.has_split:
             notes.append("train and test as the folders say")
     elif not path.exists():
         raise InputError(f"{name}: no such file or folder{_hint(name)}")
+    elif not labelled and table_kind(path) is None and holds_mails(path):
+        records = _of_mails(path)
     else:
-        table = open_table(path, encoding or "utf-8")
+        table = open_table(path, encoding, seen)
         columns = _choose_columns(table, text, label, labelled)
         notes += _choices(columns, text, label)
-        records = _of_table(table, columns, labelled)
+        records = _of_table(table, columns, labelled, seen)
     records = _clean(records, remove) if remove else records
-    return Source(name, part, tuple(notes), records, columns, rule)
+    return Source(name, part, tuple(notes), records, columns, rule, seen)
 
 
 def name_and_part(source: str | Path) -> tuple[str, str | None]:
@@ -195,89 +212,34 @@ def _clean(records: Records, remove: Collection[str]) -> Records:
     return clean_records
 
 
-# ---- folders ------------------------------------------------------------------------------
-
-
-def _of_folder(path: Path, splits: dict[str | None, Path], encoding: str) -> Records:
-    if folder_tables(path):
-        raise InputError(
-            f"{path} is a folder of tables: name one; only explain and predict, into a folder, "
-            "read several"
-        )
-    if not any(_subfolders(folder) for folder in splits.values()):
-        raise InputError(f"{path} has no sub-folders; expected one per class, with a file per text")
-
+def _of_mails(path: Path) -> Records:
     def records(
         on_bad_row: OnBadRow = raise_bad_row, on_progress: OnProgress = ignore
     ) -> Iterator[Record]:
-        lenient = on_bad_row is not raise_bad_row
-        for split, folder in splits.items():
-            for class_folder in _subfolders(folder):
-                label = spelled_out(class_folder.name)
-                files = (f for f in class_folder.rglob("*") if f.is_file() and f.name[0] != ".")
-                for file in sorted(files):
-                    text = read_text(file, encoding, lenient)
-                    if isinstance(text, Flaw):
-                        on_bad_row(BadRow(str(file), text.reason))
-                        continue
-                    identity = spelled_out(file.relative_to(folder).as_posix())
-                    yield Record(identity, text, label, split)
+        for name, text in file_texts(path, lenient=on_bad_row is not raise_bad_row):
+            if isinstance(text, Flaw):
+                on_bad_row(BadRow(f"{path}, {name}", text.reason))
+            else:
+                yield Record(name, text, None, None)
 
     return records
 
 
-def folder_tables(path: Path) -> list[Path]:
-    """Return the tables of a folder and of those below; none if it is a corpus of class folders.
+def _of_folder(folder: Folder) -> Records:
+    def records(
+        on_bad_row: OnBadRow = raise_bad_row, on_progress: OnProgress = ignore
+    ) -> Iterator[Record]:
+        return (Record(*text) for text in folder.texts(on_bad_row))
 
-    It is one if a sub-folder holds anything but tables. What is hidden, empty or begins with ``_``
-    does not count.
-    """
-    tables = {}
-    for file in path.rglob("*"):
-        inside = file.relative_to(path)
-        if any(part[0] in "._" for part in inside.parts) or not file.is_file():
-            continue
-        if table_kind(file) is None:
-            if len(inside.parts) > 1:
-                return []
-        elif file.stat().st_size > 0:
-            tables[inside.as_posix()] = file
-    return [tables[name] for name in sorted(tables)]
-
-
-def _split_folders(path: Path) -> dict[str | None, Path]:
-    """Return the folders ``train`` and ``test`` (or ``…-train``, ``…-test``), if that is all.
-
-    If there are no such, the folder itself, for None.
-    """
-    folders = _subfolders(path)
-    names = {folder.name for folder in folders}
-    prefixes = {name[: -len(split)] for name in names for split in SPLITS if name.endswith(split)}
-    for prefix in prefixes if len(names) == 2 else ():
-        if names == {prefix + split for split in SPLITS}:
-            return {split: path / (prefix + split) for split in SPLITS}
-    lowered = {name.lower() for name in names}
-    if lowered & set(SPLITS) and any(_subfolders(folder) for folder in folders):
-        raise InputError(
-            f"{path} has the folders {join_names(sorted(names))}; expected one per class, or train "
-            "and test with one per class in each"
-        )
-    return {None: path}
-
-
-def _subfolders(path: Path) -> list[Path]:
-    return sorted(entry for entry in path.iterdir() if entry.is_dir() and entry.name[0] != ".")
-
-
-def _holds_newsgroups(splits: dict[str | None, Path]) -> bool:
-    first = next(iter(splits.values()))
-    return {entry.name for entry in _subfolders(first)} == GROUPS
+    return records
 
 
 # ---- tables -------------------------------------------------------------------------------
 
 
-def _of_table(table: Table, columns: Columns, labelled: bool = True) -> Records:
+def _of_table(
+    table: Table, columns: Columns, labelled: bool = True, seen: Encodings | None = None
+) -> Records:
     names = [name for name in columns if name is not None]
     at = {role: names.index(name) for role, name in columns._asdict().items() if name is not None}
 
@@ -292,6 +254,8 @@ def _of_table(table: Table, columns: Columns, labelled: bool = True) -> Records:
             on_bad_row(row)
 
         handle = raise_bad_row if on_bad_row is raise_bad_row else count_bad_row
+        if seen is not None:
+            seen.clear()
         rows = table.rows(names, handle, on_progress)
         for number, (place, values) in enumerate(rows, 1):
             text = values[at["text"]]

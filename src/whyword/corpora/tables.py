@@ -17,8 +17,10 @@ from whyword.base.files import arrow_file
 from whyword.base.printable import one_line
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.corpora.csv_records import QuotationError, csv_records, cut_record
+from whyword.corpora.encoding import UTF_8, Encodings
 from whyword.corpora.lines import LONGEST, TOO_LONG, TextFile, flaw_of
 from whyword.corpora.parquet_values import NotText, python_values
+from whyword.corpora.text_files import other_kind
 
 Row: TypeAlias = tuple[str, tuple[object, ...]]  # where it stands, its values
 
@@ -74,17 +76,26 @@ class Table:
     rows: Rows
 
 
-def open_table(path: Path, encoding: str = "utf-8") -> Table:
-    """Open a table by its ending: .csv .tsv .jsonl .ndjson .json, each also .gz; .parquet."""
+def open_table(path: Path, encoding: str | None = None, seen: Encodings | None = None) -> Table:
+    """Open a table by its ending: .csv .tsv .jsonl .ndjson .json, each also .gz; .parquet.
+
+    Parameters
+    ----------
+    path : Path
+    encoding, seen
+        As for :class:`~whyword.corpora.lines.TextFile`.
+    """
     kind = table_kind(path)
     if kind is None:
         if not path.exists():
             raise InputError(f"{path}: no such file or folder")
+        if other := other_kind(path):
+            raise InputError(f"{path}: {other}")
         endings = ", ".join(_READERS)
         raise InputError(f"{path}: unknown kind of file; expected {endings} (or a folder)")
     if existing_file(path).stat().st_size == 0:
         raise InputError(f"{path} is empty")
-    return _READERS[kind](path, encoding)
+    return _READERS[kind](path, encoding, seen or Encodings())
 
 
 def table_kind(path: Path) -> str | None:
@@ -93,8 +104,8 @@ def table_kind(path: Path) -> str | None:
     return next((ending for ending in _READERS if name.endswith(ending)), None)
 
 
-def _open_csv(path: Path, encoding: str) -> Table:
-    file = TextFile(path, encoding)
+def _open_csv(path: Path, encoding: str | None, seen: Encodings) -> Table:
+    file = TextFile(path, encoding, seen)
 
     def rows(
         names: Sequence[str],
@@ -111,7 +122,7 @@ def _open_csv(path: Path, encoding: str) -> Table:
                 flaw = _wrong_width(fields, header)
             if flaw is None:
                 values = tuple(fields[at] for at in places)
-                flaw = flaw_of("".join(values), encoding) if lenient else None
+                flaw = flaw_of("".join(values), encoding or UTF_8) if lenient else None
             if flaw is None:
                 yield place, values
             else:
@@ -157,7 +168,7 @@ def _csv_header(file: TextFile) -> _Header:
         if text.count('"') % 2 == 0:
             break
         text += line
-    if not text or flaw_of(text, file.encoding):
+    if not text or flaw_of(text, file.encoding or UTF_8):
         next((line for line in file.look() if line.strip()), None)  # says why
         raise InputError(f"{file.path} has no header line")
     delimiters = "\t" if table_kind(file.path) == ".tsv" else _DELIMITERS
@@ -176,8 +187,8 @@ def _cut(text: str, delimiter: str) -> list[str]:
         return []
 
 
-def _open_jsonl(path: Path, encoding: str) -> Table:
-    file = TextFile(path, encoding)
+def _open_jsonl(path: Path, encoding: str | None, seen: Encodings) -> Table:
+    file = TextFile(path, encoding, seen)
 
     def objects(
         lines: Iterator[str], on_bad_row: OnBadRow
@@ -187,7 +198,7 @@ def _open_jsonl(path: Path, encoding: str) -> Table:
             if not line.strip():
                 continue
             place = f"{path}, line {number}"
-            value = (flaw_of(line, encoding) if lenient else None) or _json_object(line)
+            value = (flaw_of(line, encoding or UTF_8) if lenient else None) or _json_object(line)
             if isinstance(value, str):
                 on_bad_row(BadRow(place, value))
             else:
@@ -236,7 +247,7 @@ def _json_object(line: str) -> dict[str, object] | str:
     return value
 
 
-def _open_parquet(path: Path, encoding: str) -> Table:
+def _open_parquet(path: Path, encoding: str | None, seen: Encodings) -> Table:
     import pyarrow
     from pyarrow import parquet
 
@@ -290,7 +301,7 @@ def _batch_rows(metadata: Any) -> int:  # noqa: ANN401 - pyarrow has no types
     return _ROWS if largest < _LARGE else _ROWS_OF_LARGE
 
 
-_READERS: dict[str, Callable[[Path, str], Table]] = {
+_READERS: dict[str, Callable[[Path, str | None, Encodings], Table]] = {
     ".csv": _open_csv,
     ".tsv": _open_csv,
     ".jsonl": _open_jsonl,

@@ -1,0 +1,168 @@
+"""Of HTML only what a reader would see is left, whatever the HTML."""
+
+import re
+import time
+
+import pytest
+from fuzzing import Fuzzer
+from hypothesis import strategies as st
+
+from whyword import tokenize
+from whyword.words.html import has_markup, html_to_text
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("plain text\r\nas it is", "plain text\r\nas it is"),
+        ("Bad.<br /><br />Really bad.", "Bad.\n\nReally bad."),
+        ("<p>one</p><p>two\n  three</p>", "one\n\ntwo three"),
+        ("<ul><li>a<li>b</ul>", "a\nb"),
+        ("<td>a</td><td>b</td><br>", "a  b"),
+        ("<b>bo</b>ld", "bold"),
+        ("line\nline &amp; <i>line</i>", "line\nline & line"),
+        ("Fish &amp; chips&nbsp;&pound;5 &#8364; &#x41; AT&T", "Fish & chips £5 € A AT&T"),
+        ("x &lt;br&gt; y", "x <br> y"),
+        ("<!-- a > b -->seen<!-- more", "seen<!-- more"),
+        ("<!doctype html><?xml x?>seen", "seen"),
+        ("<head><title>no</title><meta name=x></head><body>yes</body>", "yes"),
+        ("<SCRIPT>if (a < b) '</p>'</SCRIPT >seen", "seen"),
+        ("<style>p {}</style>seen<style>p {}", "seen"),
+        ("<template>a<template>b</template>c</template>d", "d"),
+        ("<a href='x>y' title=\"<p>\">link</a>", "link"),
+        ("<a title=it's>it's</a> so", "it's so"),
+        ("a < b and c > d <- e", "a < b and c > d <- e"),
+        ("<someone@example.org> wrote<br>", "<someone@example.org> wrote"),
+        ("<o:p>word</o:p><x-y z>word</x-y>", "wordword"),
+        ("cut off <a href=", "cut off "),
+        ("a <thing that is none", "a <thing that is none"),
+        ('<a "b>c</a>', "c"),  # quotation marks that do not fit
+        (f"&#{'9' * 5_000}; &#xD800;", "� �"),
+        ("<p>\ud800 &foo; \0", "\ud800 &foo; \0"),
+        ("<p>", ""),
+    ],
+)
+def test_what_a_reader_sees(page: str, text: str) -> None:
+    assert html_to_text(page) == text
+
+
+def test_no_tag_or_entity_is_a_word() -> None:
+    page = (
+        "<html><head><style>body {color: red}</style></head><body class='main'><h1>Caf&eacute;</h1>"
+        "<div align=center>Two&nbsp;teas<br/>and <font face=arial>cake</font></div>"
+        "<script src=x>var hidden</script><img alt=picture></body></html>"
+    )
+    document = tokenize(html_to_text(page))
+    assert list(document.words) == ["Café", "Two", "teas", "and", "cake"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a<br>b",
+        "<BR/>",
+        "<p>",
+        "</a>",
+        "x&nbsp;y",
+        "&#39;",
+        '<a href="x">',
+        "<div class='y'>z",
+        "<b>bold</b>",
+        "<!DOCTYPE html>",
+        "AT&amp;T",
+        "<img src=x>",
+    ],
+)
+def test_markup(text: str) -> None:
+    assert has_markup(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a < b and c > d",
+        "<baalke@kelvin.jpl.nasa.gov>",
+        "vector<int> v; list<a> w; f<p>(x)",
+        "if (a <b && c> d)",
+        "<http://example.org>",
+        "AT&T; x & y;",
+        "i <3 you",
+        "<grin>",
+        "->a<-",
+        "#include <map>",
+        "<URL:ftp://x>",
+        "a<b",
+        "cout << x >> y",
+    ],
+)
+def test_no_markup(text: str) -> None:
+    assert not has_markup(text)
+
+
+PIECES = st.sampled_from(
+    "< > </ /> <!-- --> <! <? & ; &# &amp; &#x41; &nbsp &notit; <p> </p> <br> <td> <a <b> = \" ' "
+    "<script> </script> <style> </STYLE> <title> </title> <template> </template> <head> word é \n "
+    "\0 \ud800 \u2028 \t <a:b <1> </> <p/ <!doctype <![CDATA[ ]]> 月 &#55296; &#0;".split(" ")
+)
+
+
+def fuzzer() -> Fuzzer:
+    """Fuzz pages of all the pieces that HTML has."""
+    pages = st.lists(PIECES | st.text(max_size=4), max_size=30).map("".join)
+    return Fuzzer("HTML", pages, check_page)
+
+
+def check_page(page: str) -> None:
+    has_markup(page)
+    text = html_to_text(page)
+    assert len(text) <= len(page) + 1
+    if "&" not in page:  # nothing but tags and spaces went, and in order
+        letters = iter(re.sub(r"\s", "", page))
+        assert all(letter in letters for letter in re.sub(r"\s", "", text))
+        assert not re.search(r"</?(?:p|br|td|script)[\s/][^<>\"']*>", text)
+
+
+def test_any_page_is_read() -> None:
+    found = fuzzer()
+    found.check(1_000)
+    assert found.accepted == found.done
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<",
+        "<!--",
+        "<!",
+        "</",
+        "<a ",
+        '<a "',
+        "<a '>",
+        '<a ">" ',
+        "<a =\"'>",
+        "<script>",
+        "&nbsp;",
+        "<template>",
+        "&#",
+        "<p> \n&nbsp;",
+        "<title",
+        "</script",
+        "<a b=\" ' ",
+        "\t<br>",
+        "x'",
+        "&",
+    ],
+)
+def test_time_grows_with_the_text(piece: str) -> None:
+    """Sixteen times the text must not take anything like 256 times as long."""
+
+    def seconds(count: int) -> float:
+        page = f"<p>{piece * count}<a {piece * count}>{piece * count}"
+        start = time.process_time()
+        html_to_text(page)
+        has_markup(page)
+        return time.process_time() - start
+
+    short = min(seconds(2_000) for _ in range(3))
+    assert seconds(32_000) < 80 * max(short, 0.002)

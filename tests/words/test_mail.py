@@ -1,0 +1,297 @@
+"""Raw mails become what a reader would see, and nothing else becomes a word."""
+
+import base64
+import quopri
+import random
+from email.message import EmailMessage
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
+from email.policy import SMTP
+from typing import Any
+
+import pytest
+from fuzzing import Fuzzer, damage
+from hypothesis import strategies as st
+
+from whyword import InputError, tokenize
+from whyword.words.mail import decode_bytes, decode_mail, has_mime
+
+BODY = "Grüße aus Köln, and a very long line that has to be folded by whoever writes it = one day"
+QP = "Content-Transfer-Encoding: quoted-printable"
+BASE64 = "Content-Transfer-Encoding: base64"
+# nothing of these may be a word of what is said
+MACHINERY = "mime multipart quoted printable base64 charset iso utf html div nbsp boundary nextpart"
+
+
+def mail(
+    body: str = BODY,
+    subject: str = "Überraschung für alle, die noch da sind",
+    **how: Any,  # noqa: ANN401
+) -> EmailMessage:
+    message = EmailMessage()
+    message["From"] = "Jürgen Müller <j@example.org>"
+    message["Subject"] = subject
+    message.set_content(body, **how)
+    return message
+
+
+def said(raw: str | bytes) -> str:
+    """Return what the mail says, and check that decoding it again changes nothing."""
+    text = decode_mail(raw)
+    assert decode_mail(text) == text
+    head, _, body = text.partition("\n\n")
+    assert not any(line.lower().startswith(("content-", "mime-")) for line in head.split("\n"))
+    words = {word.lower() for word in tokenize(body).words}
+    assert not words & set(MACHINERY.split())
+    assert not any("=3d" in word or "=?" in word for word in words)
+    return body
+
+
+@pytest.mark.parametrize("cte", ["quoted-printable", "base64", "8bit"])
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1"])
+@pytest.mark.parametrize("policy", [None, SMTP])
+def test_transfer_encodings_and_charsets(cte: str, charset: str, policy: Any) -> None:  # noqa: ANN401
+    message = mail(charset=charset, cte=cte)
+    raw = message.as_bytes(policy=policy) if policy else message.as_bytes()
+    assert said(raw).strip() == BODY
+    head = decode_mail(raw).partition("\n\n")[0].split("\n")
+    assert head == [
+        "From: Jürgen Müller <j@example.org>",
+        "Subject: Überraschung für alle, die noch da sind",
+    ]
+    if cte != "8bit":  # as it stands in a table
+        assert said(raw.decode()).strip() == BODY
+    else:
+        assert said(raw.decode(charset)).strip() == BODY
+
+
+@pytest.mark.parametrize("as_type", [bytes, str])
+def test_plain_text_is_preferred(as_type: type) -> None:
+    message = mail("Zwei Tees für uns\n", cte="quoted-printable")
+    message.add_alternative("<div>Zwei&nbsp;Tees f&uuml;r <b>euch</b></div>", subtype="html")
+    message.add_attachment(b"\x89PNG" * 30, maintype="image", subtype="png", filename="tee.png")
+    message.add_attachment("and a note\n", filename="note.txt")
+    raw = message.as_bytes() if as_type is bytes else message.as_string()
+    assert said(raw).strip() == "Zwei Tees für uns\n\nand a note"
+
+
+def test_html_only() -> None:
+    message = mail()
+    page = "<html><head><style>div {}</style></head><body><p>Fünf=Tees<br>&amp; mehr</p></body>"
+    message.set_content(page, subtype="html", cte="quoted-printable")
+    assert said(message.as_bytes()) == "Fünf=Tees\n& mehr"
+    empty = mail("  \n")
+    empty.add_alternative("<p>only here", subtype="html")
+    assert said(empty.as_bytes()) == "only here"
+
+
+def test_mails_within_mails() -> None:
+    outer = mail("see below\n")
+    outer.add_attachment(mail("the inner one\n", cte="base64"))
+    assert said(outer.as_bytes()).strip() == "see below\n\nthe inner one"
+    digest = MIMEMultipart("digest")
+    digest["Subject"] = "two"
+    raw = digest.as_string().replace("--", "--", 1)
+    boundary = digest.get_boundary()
+    raw = (
+        raw.split("\n\n")[0]
+        + f"\n\n--{boundary}\n\nSubject: a\n\none\n--{boundary}\n\nTo: b\n\ntwo\n"
+    )
+    assert said(raw) == "one\n\ntwo"
+
+
+def test_headers() -> None:
+    raw = (
+        "From someone Thu Nov  5 12:00:00 1998\r\n"
+        "SUBJECT: =?iso-8859-1?q?caf=E9?= =?utf-8?b?IPCfjbU=?= and\r\n\t=?utf-8*en?Q?more=0Ax?=\r\n"
+        "X-Bad: =?nonsense?q?=E9?= =?utf-8?x?y?= =?utf-8?b?!!!?=\r\n"
+        "X-Empty:\r\nMIME-Version: 1.0\r\ncontent-ID: <1>\r\n\r\nBody\r\n"
+    )
+    assert decode_mail(raw) == (
+        "SUBJECT: café 🍵 and more x\nX-Bad: é =?utf-8?x?y?= \nX-Empty:\n\nBody\n".replace(
+            " \n", "\n"
+        )
+    )
+    assert decode_mail(b"Subject: caf\xe9\nTo: \xc3\xa9\n\nx") == "Subject: café\nTo: é\n\nx"
+    twice = "=?utf-8?q?=3D=3Futf-8=3Fq=3Fx=3F=3D?="
+    assert decode_mail(f"Subject: {twice}\n\nb") == "Subject: x\n\nb"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no header\n\nhere",
+        "Note: buy milk\nand eggs\n",
+        "a\r\nb",
+        "\nSubject: x\n\ny",
+        "http://x",
+        " Subject: x\n\ny",
+        "See: this\n\nFrom: that",
+        "\ud800\0",
+        "From here on it is text\nonly",
+    ],
+)
+def test_what_is_no_mail_stays_as_it_is(text: str) -> None:
+    assert decode_mail(text) == text
+    if "\ud800" not in text:
+        assert decode_mail(text.encode()) == text
+    assert not has_mime(text)
+
+
+def part(content_type: str, body: str, *fields: str) -> str:
+    return "\n".join([f"Content-Type: {content_type}", *fields, "", body])
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        # no closing boundary, none at all, another one than was said
+        (part('multipart/mixed; boundary="b"', "--b\n" + part("text/plain", "one")), "one"),
+        (part("multipart/mixed; boundary=b", "only text"), "only text"),
+        (part("multipart/mixed", "x\n--c\n" + part("text/html", "<p>one") + "\n--c--\n"), "one"),
+        (part("multipart/mixed; boundary=b", "--c\n" + part("text/plain", "one")), "one"),
+        (part("multipart/mixed; boundary=b", "--b--"), ""),
+        # charsets that are unknown, wrong, or none
+        (part("text/plain; charset=klingon", "caf=E9", QP), "café"),
+        (part("text/plain; charset=us-ascii", "caf=C3=A9", QP.upper()), "café"),
+        (part("text/plain; charset=punycode", "a=E9", QP), "aé"),
+        (part("text/plain; charset=base64", "YQ==", BASE64), "a"),
+        (part("text/plain; charset*=utf-8''utf%2D8", "=C3=A9", QP), "é"),
+        (part("text/plain; charset=utf-8", "=C3=A9=FF", QP), "é�"),
+        (part("text/plain; charset=iso-8859-1", "=93x=94", QP), "“x”"),
+        # base64 that is cut off, and has the list's own words below
+        (part("text/plain", "Y2Fmw6kgb3Blb\n", BASE64), "café ope"),
+        (part("text/plain", "Y2Fmw6kK\n___\nlist", BASE64), "café\n___\nlist"),
+        # half decoded already
+        (part("text/plain; charset=utf-8", "é =C3=A9 =\nx", QP), "é é x"),
+        (part("nonsense", "text"), "text"),
+        (part("application/pdf", "%PDF"), ""),
+        (part("text/calendar", "BEGIN:VCALENDAR"), ""),
+        (part("application/xhtml+xml", "<p>x</p>"), "x"),
+        # the blank line is missing
+        ("Subject: x\nMIME-Version: 1.0\nThis is text", "This is text"),
+    ],
+)  # fmt: skip
+def test_broken_mails(raw: str, text: str) -> None:
+    assert said(raw) == text
+
+
+def test_parts_within_parts_to_death() -> None:
+    raw = "text"
+    for depth in range(5_000):
+        raw = part(f"multipart/mixed; boundary=b{depth}", f"--b{depth}\n{raw}")
+    assert said("Subject: x\n" + raw) == ""
+    shallow = "text"
+    for depth in range(10):
+        shallow = part(f"multipart/mixed; boundary=b{depth}", f"--b{depth}\n{shallow}")
+    assert said("Subject: x\n" + shallow) == "text"
+    many = part("multipart/mixed; boundary=b", "--b\n\nx\n" * 100_000)
+    assert said(many).count("x") == 999
+    hostile = part("text/plain; " + 'a=";' * 100_000, "text")
+    assert said(hostile) == "text"
+    assert said("Subject: " + "=?a?q?" * 50_000 + "\n\ntext") == "text"
+
+
+def test_wrong_types() -> None:
+    with pytest.raises(InputError, match="a mail is a str or bytes, not int"):
+        decode_mail(3)  # type: ignore[arg-type]
+
+
+def test_plainly_a_mail() -> None:
+    assert has_mime(mail().as_string())
+    assert has_mime("From a Thu\r\nTo: b\r\nMIME-Version: 1.0\r\n\r\nx")
+    assert not has_mime("From: a\nSubject: b\n\nMIME-Version: 1.0")
+    assert not has_mime("MIME-Version is what\nContent-Type: text/plain")
+
+
+def test_bytes_are_always_read() -> None:
+    assert decode_bytes(b"\x81\xff") == "\x81ÿ"
+    assert decode_bytes("今天".encode("gb18030"), "gb2312") == "今天"
+    assert decode_bytes(b"a", "x" * 10_000) == decode_bytes(b"a", "\0é") == "a"
+
+
+# ---- any mail ---------------------------------------------------------------------------------
+
+WORDS = st.text(st.sampled_from("ab é月=?<>&-\n\t.\r\0\ud800_"), max_size=20)
+FIELDS = st.sampled_from(
+    [
+        "Content-Type: text/html; charset=utf-7",
+        "Content-Transfer-Encoding: base64",
+        "To:",
+        " x",
+        "Content-Transfer-Encoding: quoted-printable",
+        "Subject: =?utf-8?q?=3D=3Fa?= =?b?b?w6k=?=",
+        "Content-Type: multipart/alternative; boundary=b",
+        "MIME-Version: 1.0",
+        "--b",
+        "--b--",
+        "",
+        "Content-Type: message/rfc822",
+        "Content-Type: multipart/digest;boundary*0=b",
+        "From a b",
+        'Content-Type: text/plain; charset="',
+        "Content-Type: multipart/mixed",
+        ">From x",
+        "x: y",
+        "Content-Type: text/plain; charset*1=utf-16",
+        "w6k=",
+        "=E9=\n",
+        "<p>x</p>",
+        "\r",
+        "\r\n",
+    ]
+)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> dict[str, Any]:
+    return {
+        "lines": draw(st.lists(FIELDS | WORDS, max_size=20)),
+        "text": draw(WORDS),
+        "charset": draw(st.sampled_from(["utf-8", "latin-1", "utf-16", "gb18030", "koi8-r"])),
+        "how": draw(st.sampled_from(["base64", "quoted-printable", "8bit"])),
+        "made": draw(st.booleans()),
+        "damage": draw(st.lists(st.integers(0, 1 << 32), max_size=3)),
+    }
+
+
+def fuzzer() -> Fuzzer:
+    """Fuzz mails: made, damaged, and put together by chance."""
+    return Fuzzer("mails", cases(), check_case)
+
+
+def check_case(case: dict[str, Any]) -> None:
+    raw: str | bytes = "\n".join(case["lines"])
+    if case["made"]:
+        data = case["text"].encode(case["charset"], "replace")
+        encoded = {"base64": base64.encodebytes, "quoted-printable": quopri.encodestring}
+        body = encoded.get(case["how"], bytes)(data)
+        head = f"Content-Type: text/plain; charset={case['charset']}\n"
+        head += f"Content-Transfer-Encoding: {case['how']}\nSubject: x\n\n"
+        raw = head.encode() + body
+        expected = data.decode(case["charset"]).replace("\r\n", "\n").replace("\r", "\n")
+        if not case["damage"] and case["how"] == "base64":
+            assert decode_mail(raw) == f"Subject: x\n\n{expected}"
+    for seed in case["damage"]:
+        data = raw if isinstance(raw, bytes) else raw.encode("utf-8", "surrogatepass")
+        raw = damage(data, random.Random(seed))
+    text = decode_mail(raw)
+    assert decode_mail(text) == text
+    if isinstance(raw, bytes):
+        again = decode_mail(raw.decode("latin-1"))
+        assert decode_mail(again) == again
+
+
+def test_any_mail_is_read() -> None:
+    found = fuzzer()
+    found.check(1_500)
+    assert found.accepted == found.done
+
+
+def test_a_mail_of_the_library_is_read() -> None:
+    whole = MIMEMultipart()
+    whole["Subject"] = "x"
+    whole.attach(MIMEText("eins", "plain", "utf-16"))
+    whole.attach(MIMEText("<p>zwei", "html", "koi8-r"))
+    assert said(whole.as_bytes()) == "eins\n\nzwei"
