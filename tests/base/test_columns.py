@@ -81,7 +81,7 @@ def test_a_lazy_frame_is_not_asked_for_its_columns() -> None:
 
 
 def test_a_dict_is_no_list_of_texts() -> None:
-    with pytest.raises(InputError, match="texts: a dict, not a list: pass one of its values"):
+    with pytest.raises(InputError, match="texts must be a list of strings, not dict"):
         strings("texts", {"train": ["a"]})
     assert strings("vocabulary", {"a": 1}) == ["a"]
 

@@ -84,7 +84,8 @@ def strings(name: str, values: Iterable[str]) -> list[str]:
     if isinstance(values, str):
         raise InputError(Argument(name), " must be a list of strings, not one string")
     check_no_frame(name, values)
-    if not isinstance(values, Iterable):
+    no_texts = isinstance(values, Mapping) and name in _ROLES  # of a dict, the keys would be read
+    if no_texts or not isinstance(values, Iterable):
         raise InputError(Argument(name), f" must be a list of strings, not {type(values).__name__}")
     try:
         several = list(_column(name, values))
@@ -107,12 +108,9 @@ def no_string(name: str, number: int, value: object) -> InputError:
 
 
 def check_no_frame(name: str, values: object) -> None:
-    """Raise if the values are a whole frame, or a dict, where one column of it is meant."""
-    role = _ROLES.get(name, "")
-    if not isinstance(values, list | tuple) and (
-        is_frame(values) or (role and isinstance(values, Mapping))
-    ):
-        raise InputError(Argument(name), f": {instead_of_frame(values, role)}")
+    """Raise if the values are a whole frame where one column of it is meant."""
+    if not isinstance(values, list | tuple) and is_frame(values):
+        raise InputError(Argument(name), f": {instead_of_frame(values, _ROLES.get(name, ''))}")
 
 
 def _column(name: str, values: Iterable[Any]) -> Iterable[Any]:

@@ -4,7 +4,7 @@ pandas, polars, Arrow, Hugging Face's datasets: whoever passes such an object ha
 package, so that its class says what it is.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -72,8 +72,6 @@ def only(names: Sequence[str]) -> str | None:
 def instead_of_frame(frame: object, role: str) -> str:
     """Return what it is, and what to pass instead, where one column of a frame is meant."""
     kind = type(frame).__name__
-    if isinstance(frame, Mapping):
-        return f"a {kind}, not a list: pass one of its values"
     if is_lazy(frame):
         return f"a {kind}, not a column: collect it, and pass one of its columns"
     names = frame_columns(frame)
