@@ -43,7 +43,7 @@ def test_a_frame_is_known_by_what_it_can_do(frame: object) -> None:
     for take in (strings, items):
         with pytest.raises(InputError, match=r"texts: a \w+, not a column: pass frame\['text'\]$"):
             take("texts", frame)  # type: ignore[operator]
-    with pytest.raises(InputError, match="labels: .* one of its columns: 'text', 'n'$"):
+    with pytest.raises(InputError, match=r"labels: .* one of its columns: 'text', 'n'$"):
         one_each("labels", frame, 2)  # type: ignore[arg-type]
 
 

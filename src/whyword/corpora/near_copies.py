@@ -202,7 +202,8 @@ def _keys(signatures: Words) -> Hashes:
         bands ^= bands >> np.uint64(32)
     mine = (bands & np.uint64(0xFFFFFFFF)) << np.uint64(32)
     next_one = (np.roll(bands, -1, axis=0) & np.uint64(0xFFFF)) << np.uint64(16)
-    return mine | next_one | (np.roll(bands, -2, axis=0) & np.uint64(0xFFFF))
+    keys: Hashes = mine | next_one | (np.roll(bands, -2, axis=0) & np.uint64(0xFFFF))
+    return keys
 
 
 _Asked: TypeAlias = tuple[Words, Hashes, Chosen, Words, Offsets]
