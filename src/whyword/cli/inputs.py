@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from whyword.base.printable import one_line
+from whyword.base.printable import one_line, spelled_out
 from whyword.cli.options import Encoding, LabelColumn, Remove, Seed, TestShare, TextColumn
-from whyword.corpora.corpus import Corpus, load_corpus, open_texts
+from whyword.corpora.corpus import Corpus, Part, load_corpus, open_texts
 from whyword.corpora.source import Record, name_and_part
 from whyword.models.blackbox import as_classifier
 from whyword.models.loading import load_model
@@ -54,6 +54,15 @@ class CorpusOptions:
     def load(self, source: str, labelled: bool = True) -> Corpus:
         """Return the corpus."""
         return load_corpus(source, labelled=labelled, **asdict(self))
+
+    def load_with_training(self, source: str) -> tuple[Corpus, Part | None]:
+        """Return the corpus as :meth:`load_unseen` does, and the training part beside ``:test``."""
+        name, part = name_and_part(source)
+        if part != "test":
+            return self.load_unseen(source), None
+        whole = self.load(name)
+        none = Part([], None if whole.train.labels is None else [], [])
+        return Corpus(spelled_out(source), none, whole.test, whole.notes), whole.train
 
     def load_unseen(self, source: str) -> Corpus:
         """Return the corpus; warn if all of it is used though one part was made for training."""

@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from whyword.base.checks import expand_path, share, whole_number
@@ -12,6 +13,7 @@ from whyword.base.printable import spelled_out
 from whyword.corpora.frames import is_in_memory
 from whyword.corpora.groups import GroupColumns
 from whyword.corpora.lines import LONGEST, TOO_LONG, read_text, text_decoder
+from whyword.corpora.near_copies import NearCopies, near_copies
 from whyword.corpora.source import Record, name_and_part, open_source
 from whyword.corpora.split import hold_out
 from whyword.corpora.tables import table_kind
@@ -72,6 +74,22 @@ class Corpus:
         if self.train.labels is None or self.test.labels is None:
             return None
         return self.train.labels + self.test.labels
+
+    def near_copies(self) -> NearCopies:
+        """Return which test documents are copies, or nearly, of training documents; found once.
+
+        As :func:`~whyword.corpora.near_copies.near_copies` finds them.
+        """
+        return self._near_copies
+
+    @cached_property
+    def _near_copies(self) -> NearCopies:
+        if not len(self.train) or not len(self.test):
+            raise InputError(
+                f"{self.name} has no {'test' if len(self.train) else 'training'} part here: copies "
+                "are looked for between the two; load it without ':train' or ':test'"
+            )
+        return near_copies(self.train.texts, self.test.texts)
 
     @property
     def classes(self) -> tuple[str, ...]:
