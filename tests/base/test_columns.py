@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from whyword.base.columns import (
     only,
 )
 
-DATA = {"text": ["one", "two"], "n": [1, 2]}
+DATA: dict[str, list[Any]] = {"text": ["one", "two"], "n": [1, 2]}
 FRAMES = [pd.DataFrame(DATA), pl.DataFrame(DATA), pa.table(DATA), pa.RecordBatch.from_pydict(DATA)]
 COLUMNS = [
     pd.Series(DATA["text"]),
@@ -42,7 +43,7 @@ def test_a_frame_is_known_by_what_it_can_do(frame: object) -> None:
     assert frame_columns(frame) == ["text", "n"]
     for take in (strings, items):
         with pytest.raises(InputError, match=r"texts: a \w+, not a column: pass frame\['text'\]$"):
-            take("texts", frame)  # type: ignore[operator]
+            take("texts", frame)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"labels: .* one of its columns: 'text', 'n'$"):
         one_each("labels", frame, 2)  # type: ignore[arg-type]
 
@@ -67,8 +68,9 @@ def test_missing_values(missing: object) -> None:
 def test_missing_values_of_others() -> None:
     for column in (pl.Series(["one", None]), pa.array(["one", None])):
         with pytest.raises(InputError, match=r"texts: item 1 is missing \(None\)"):
-            strings("texts", column)  # type: ignore[arg-type]
-    for there in ("", 0, 0.0, "nan", np.str_("x"), [], math.inf):
+            strings("texts", column)
+    present: list[object] = ["", 0, 0.0, "nan", np.str_("x"), [], math.inf]
+    for there in present:
         assert not is_missing(there)
 
 

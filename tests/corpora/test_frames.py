@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from whyword import InputError
-from whyword.batch.runs import predict_corpus
+from whyword.batch.chunks import SourceReader
 from whyword.corpora import load_corpus, open_source
 from whyword.corpora.frames import is_in_memory, open_frame
 from whyword.corpora.tables import BadRow
@@ -124,7 +124,7 @@ def test_a_frame_is_read_as_the_file_is(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_bad_rows_are_named(kind: str) -> None:
-    data = {"text": ["a", "b", "c"], "label": ["x", None, "y"]}
+    data: dict[str, list[Any]] = {"text": ["a", "b", "c"], "label": ["x", None, "y"]}
     message = r"(?i)\w+, row 2: 'label' is empty; every document needs a label"
     with pytest.raises(InputError, match=message):
         load_corpus(KINDS[kind](data))
@@ -178,7 +178,7 @@ def test_a_frame_of_many_rows() -> None:
 def test_a_dataset_knows_the_names_of_its_classes() -> None:
     features = {"text": None, "label": ClassLabel("neg", "pos")}
     for kind in (Dataset, Stream):
-        data = {"text": ["a", "b", "c"], "label": [1, 0, 1]}
+        data: dict[str, list[Any]] = {"text": ["a", "b", "c"], "label": [1, 0, 1]}
         assert load_corpus(kind(data, features), test=0).labels == ["pos", "neg", "pos"]
         data["label"][1] = -1  # there is no label
         with pytest.raises(InputError, match="row 2: 'label' is empty"):
@@ -264,7 +264,7 @@ def test_options_that_are_for_files() -> None:
     with pytest.raises(InputError, match="encoding is for files"):
         load_corpus(ROWS, encoding="utf-8")
     with pytest.raises(InputError, match="the source is the path of files"):
-        predict_corpus(None, pd.DataFrame(DATA), "out")
+        SourceReader.of(pd.DataFrame(DATA))
     mails = [{"text": "From: a\n\nhello", "label": "x"}]
     assert load_corpus(mails, remove=["headers"], test=0).texts == ["hello"]
 

@@ -70,7 +70,8 @@ def test_newsgroups_give_author_and_thread_though_headers_go(write: Write, tmp_p
     assert list(corpus.train.groups) == ["author", "thread"]
     assert corpus.train.groups["author"] == ["keith@cco.caltech.edu"] * len(GROUPS)
     only = load_corpus(tmp_path / "news", groups=["thread"], remove=[])
-    assert dict(only.test.groups) == {"thread": ["<political atheists?"] * len(only.test)}
+    assert only.train.texts[0] == POST
+    assert dict(only.train.groups) == {"thread": ["<political atheists?"] * len(only.train)}
     with pytest.raises(InputError, match=r"groups: .*news has no 'source'; it has author, thread"):
         open_source(tmp_path / "news", groups=["source"])
 

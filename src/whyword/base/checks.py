@@ -15,7 +15,11 @@ from whyword.base.printable import one_line, shown
 
 _LONGEST_NAME = 300  # letters of a path in a message
 # arguments that a column of a frame may be, and what it is called there
-_ROLES = {"texts": "text", "labels": "label", "targets": "label", "ids": "id"}
+_ROLES = dict.fromkeys(("texts", "train", "test"), "text") | {
+    "labels": "label",
+    "targets": "label",
+    "ids": "id",
+}
 
 
 def whole_number(name: str, value: object, least: int = 1, most: int = 2**31 - 1) -> int:

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import real_number
+from whyword.base.checks import items, real_number
 from whyword.base.compiled import Ints, Offsets, compiled
 from whyword.base.errors import Argument, InputError
 from whyword.base.threads import in_threads
@@ -128,7 +128,10 @@ def near_copies(
     if not LEAST <= threshold <= 1:
         raise InputError(Argument("threshold"), f" must be from {LEAST} to 1, not {threshold:g}")
     tokenizer = tokenizer or Tokenizer()
-    known, asked = (WordNumbers.of(tokenizer.documents(texts)) for texts in (train, test))
+    known, asked = (
+        WordNumbers.of(tokenizer.documents(items(name, texts, "a list of texts")))
+        for name, texts in (("train", train), ("test", test))
+    )
     once, first = _first_of_equals(known)
     place = np.minimum(np.searchsorted(once, asked.whole), max(0, len(once) - 1))
     is_exact = np.zeros(len(asked), bool)
