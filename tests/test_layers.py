@@ -41,7 +41,7 @@ MANY_PARAMETERS = {
     "batch.class_words_corpus": 14,
     "batch.explain_corpus": 16,
     "evaluation.deletion_curve": 15,
-    "evaluation.evaluate": 12,
+    "evaluation.evaluate": 13,
     "methods.explain": 12,
     "methods.iter_explanations": 11,
     "vectors.Vectors.train_cbow": 11,

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from commands import run
+from networks import topical
 
 
 def test_train_an_svm(topics: Path) -> None:
@@ -43,3 +44,28 @@ def test_interrupted_training_leaves_no_model(topics: Path) -> None:
     assert b"Traceback" not in errors
     assert not (topics / "half").exists()
     assert not list(topics.glob(".tmp-*"))
+
+
+def test_copies_of_training_documents_are_counted(tmp_path: Path) -> None:
+    texts, labels = topical(60, seed=5)
+    rows = [f"{text},{label},train" for text, label in zip(texts[:40], labels, strict=False)]
+    rows += [f"{text},{label},test" for text, label in zip(texts[30:], labels[30:], strict=True)]
+    source = tmp_path / "a.csv"
+    source.write_text("\n".join(["text,label,split", *rows]) + "\n")
+    done = run("train", source, "--model", "svm", "--out", tmp_path / "svm")
+    assert done.returncode == 0, done.stderr
+    assert "copies of training documents" in done.stdout
+    assert "10 exact" in done.stdout
+    assert "41 of 31 (1.00)" in done.stdout
+    assert "test without" in done.stdout
+    facts = json.loads((tmp_path / "svm" / "model.json").read_text())["provenance"]
+    assert facts["test_near_copies"] >= 10
+    assert 0 <= facts["test_accuracy_without_copies"] <= 1
+    arguments = ("--methods", "lrp", "--runs", 1, "--splits", 2)
+    judged = run("evaluate", tmp_path / "svm", f"{source}:test", *arguments)
+    assert judged.returncode == 0, judged.stderr
+    assert "10 exact" in judged.stdout
+    assert "41 of 31 (1.00)" in judged.stdout
+    assert "accuracy without" in judged.stdout
+    whole = run("evaluate", tmp_path / "svm", source, *arguments)
+    assert "copies of training documents" not in whole.stdout

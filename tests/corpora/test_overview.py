@@ -1,5 +1,5 @@
 from whyword.corpora.corpus import Corpus, Part
-from whyword.corpora.overview import ClassFigures, PartFigures, describe
+from whyword.corpora.overview import ClassFigures, GroupFigures, PartFigures, describe
 
 
 def test_figures() -> None:
@@ -24,3 +24,11 @@ def test_as_many_classes_as_documents_with_a_long_name() -> None:
     labels[7] = "x" * 200_000
     part = Part(["a"] * 20_000, labels, labels)
     assert len(describe(Corpus("name", part, Part([], [], []))).classes) == 20_000
+
+
+def test_groups_are_counted() -> None:
+    train = Part(["a", "b", "c"], ["x"] * 3, [], {"author": ["eve", "", "bob"]})
+    test = Part(["a", "b"], ["x"] * 2, [], {"author": ["eve", "eve"]})
+    figures = describe(Corpus("name", train, test))
+    assert figures.groups == (GroupFigures("author", train=2, test=1, both=1),)
+    assert describe(Corpus("name", train, Part([], [], []))).groups[0].test == 0

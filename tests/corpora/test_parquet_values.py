@@ -100,7 +100,7 @@ def test_any_type_in_any_role_is_read_or_set_aside(
     records = list(open_source(path).read(bad.append))
     assert len(records) + len(bad) == 2
     for record in records:
-        assert all(isinstance(part, str) for part in record)
+        assert all(isinstance(part, str) for part in record[:4])
         record.id.encode()
 
 

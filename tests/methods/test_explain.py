@@ -235,7 +235,7 @@ def test_a_stream_that_does_not_fit_its_ids_or_targets() -> None:
         list(iter_explanations(MODELS[0], ["wa", "wb"], targets=iter(["class 1"])))
     with pytest.raises(InputError, match="texts must be a list of strings, not one string"):
         iter_explanations(MODELS[0], "wa")
-    with pytest.raises(InputError, match="item 1 must be a str, not NoneType"):
+    with pytest.raises(InputError, match=r"item 1 is missing \(None\)"):
         list(iter_explanations(MODELS[1], ["wa", None]))  # type: ignore[list-item]
 
 

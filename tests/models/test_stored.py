@@ -164,6 +164,7 @@ def test_what_nobody_took_is_refused() -> None:
     [
         *([], {"documents": "many"}, {"documents": -1}, {"documents": 2.0}, {"documents": True}),
         *({"test_accuracy": 1.5}, {"test_accuracy": "good"}, {"seconds": None}),
+        *({"test_near_copies": 0.5}, {"test_accuracy_without_copies": 2}),
     ],
     ids=str,
 )

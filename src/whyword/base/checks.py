@@ -9,10 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from whyword.base.columns import instead_of_frame, is_arrow, is_frame, is_missing
 from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.printable import one_line, shown
 
 _LONGEST_NAME = 300  # letters of a path in a message
+# arguments that a column of a frame may be, and what it is called there
+_ROLES = dict.fromkeys(("texts", "train", "test"), "text") | {
+    "labels": "label",
+    "targets": "label",
+    "ids": "id",
+}
 
 
 def whole_number(name: str, value: object, least: int = 1, most: int = 2**31 - 1) -> int:
@@ -80,21 +87,45 @@ def strings(name: str, values: Iterable[str]) -> list[str]:
     """Return the values as a list; raise if they are one string, or not all strings."""
     if isinstance(values, str):
         raise InputError(Argument(name), " must be a list of strings, not one string")
-    if not isinstance(values, Iterable):
+    check_no_frame(name, values)
+    no_texts = isinstance(values, Mapping) and name in _ROLES  # of a dict, the keys would be read
+    if no_texts or not isinstance(values, Iterable):
         raise InputError(Argument(name), f" must be a list of strings, not {type(values).__name__}")
     try:
-        items = list(values)
+        several = list(_column(name, values))
     except TypeError:  # an array without dimensions says that it is iterable
         raise InputError(
             Argument(name), f" must be a list of strings, not {shown(values)}"
         ) from None
-    for number, value in enumerate(items):
+    for number, value in enumerate(several):
         if not isinstance(value, str):
-            kind = type(value).__name__
-            raise InputError(
-                Argument(name), f": item {number} must be a str, not {kind}: {shown(value)}"
-            )
-    return items
+            raise no_string(name, number, value)
+    return several
+
+
+def no_string(name: str, number: int, value: object) -> InputError:
+    """Return the error that an item of several is no string."""
+    if is_missing(value):
+        return InputError(Argument(name), f": item {number} is missing ({shown(value)})")
+    kind = type(value).__name__
+    return InputError(Argument(name), f": item {number} must be a str, not {kind}: {shown(value)}")
+
+
+def check_no_frame(name: str, values: object) -> None:
+    """Raise if the values are a whole frame where one column of it is meant."""
+    if not isinstance(values, list | tuple) and is_frame(values):
+        raise InputError(Argument(name), f": {instead_of_frame(values, _ROLES.get(name, ''))}")
+
+
+def _column(name: str, values: Iterable[Any]) -> Iterable[Any]:
+    """Return the values of a column, Arrow's as Python's."""
+    if isinstance(values, list | tuple) or not is_arrow(values):
+        return values
+    try:
+        return list(values.to_pylist())  # type: ignore[attr-defined]
+    except (ValueError, ArithmeticError, LookupError) as error:
+        said = one_line(str(error).partition("\n")[0])
+        raise InputError(Argument(name), f" cannot be read from Arrow ({said:.200})") from None
 
 
 def check_callable(name: str, value: object) -> None:
@@ -108,10 +139,11 @@ def items(name: str, values: object, kind: str = "a list") -> Iterator[Any]:
 
     One string is none, although Python would go through its letters.
     """
+    check_no_frame(name, values)
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise InputError(Argument(name), f" takes {kind}, not {type(values).__name__}")
     try:
-        return iter(values)
+        return iter(_column(name, values))
     except TypeError:  # an array without dimensions says that it is iterable
         raise InputError(Argument(name), f" takes {kind}, not {shown(values)}") from None
 

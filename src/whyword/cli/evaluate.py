@@ -13,7 +13,7 @@ from whyword.base.progress import progress_bar
 from whyword.cli.inputs import CorpusOptions, open_model
 from whyword.cli.options import AsJson, ModelFolder, Source
 from whyword.cli.outputs import check_apart, stdout_console
-from whyword.cli.tables import evaluation_tables, some_of
+from whyword.cli.tables import copy_names, evaluation_tables, some_of
 from whyword.evaluation.evaluate import evaluate as evaluation_of
 from whyword.evaluation.ranking import COMPARED, RANDOM_KNOWN
 from whyword.methods.registry import METHODS
@@ -66,7 +66,7 @@ def evaluate(
             raise InputError(f"{written} is a folder")
     chance_seed = whole_number("chance_seed", chance_seed, least=0)  # evaluate's is a seed, too
     loaded = open_model(model)
-    corpus = reading.load_unseen(source, loaded)
+    corpus, training = reading.load_with_training(source, loaded)
     chosen = some_of(len(corpus), limit, chance_seed)
     named = f"{corpus.name}, {len(chosen):,} of {len(corpus):,} by chance (seed {chance_seed})"
     with progress_bar("preparing") as report:
@@ -75,6 +75,7 @@ def evaluate(
             [corpus.texts[n] for n in chosen],
             [(corpus.labels or ())[n] for n in chosen],
             _method_names(methods) or None,
+            train=None if training is None else training.texts,
             source=corpus.name if len(chosen) == len(corpus) else named,
             steps=steps,
             least_words=least_words,
@@ -90,7 +91,9 @@ def evaluate(
     if as_json:
         print(findings.to_json(), end="")
     else:
-        stdout_console().print(evaluation_tables(findings))
+        ids = [corpus.ids[n] for n in chosen]
+        named = copy_names(findings.copies, ids, training.ids if training else ())
+        stdout_console().print(evaluation_tables(findings, named))
 
 
 def _method_names(listed: str | None) -> list[str]:

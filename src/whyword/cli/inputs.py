@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from whyword.base.checks import expand_path
-from whyword.base.printable import one_line
+from whyword.base.printable import one_line, spelled_out
 from whyword.cli.options import (
     Encoding,
     Format,
@@ -20,7 +20,7 @@ from whyword.cli.options import (
     TestShare,
     TextColumn,
 )
-from whyword.corpora.corpus import Corpus, load_corpus, open_texts
+from whyword.corpora.corpus import Corpus, Part, load_corpus, open_texts
 from whyword.corpora.lines import read_text
 from whyword.corpora.source import Record, name_and_part
 from whyword.models.blackbox import as_classifier
@@ -64,12 +64,24 @@ class CorpusOptions:
     seed: Seed = 0
     encoding: Encoding = None
 
+    def load_with_training(self, source: str, model: TextClassifier) -> tuple[Corpus, Part | None]:
+        """Return the corpus as :meth:`load_unseen` does, and the training part beside ``:test``."""
+        name, part = name_and_part(source)
+        if part != "test":
+            return self.load_unseen(source, model), None
+        whole = self._load(name, model)
+        none = Part([], None if whole.train.labels is None else [], [])
+        return Corpus(spelled_out(source), none, whole.test, whole.notes), whole.train
+
+    def _load(self, source: str, model: TextClassifier) -> Corpus:
+        return load_corpus(source, remove=removal_by_source(model), **asdict(self))
+
     def load_unseen(self, source: str, model: TextClassifier) -> Corpus:
         """Return the corpus for a model: what it removes itself is in the texts.
 
         Warn if all of it is used though one part was made for training.
         """
-        corpus = load_corpus(source, remove=removal_by_source(model), **asdict(self))
+        corpus = self._load(source, model)
         if name_and_part(source)[1] is None and len(corpus.train) and len(corpus.test):
             name = one_line(source)
             log.warning(

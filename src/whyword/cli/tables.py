@@ -17,18 +17,20 @@ from whyword.base.printable import one_line
 from whyword.corpora.corpus import Corpus
 from whyword.corpora.overview import CorpusFigures
 from whyword.evaluation.comparison import Comparison, of_best
+from whyword.evaluation.copies import CopyQuality
 from whyword.evaluation.findings import Findings
-from whyword.evaluation.quality import ModelQuality
 from whyword.explanation.heatmap import number
 from whyword.methods.predict import Prediction
 from whyword.models.estimator import Estimator
 from whyword.reports.claims import Claim
 
+_COPIES = 3  # that are named
 
-def evaluation_tables(findings: Findings) -> Group:
-    """Return the main figures of an evaluation, and what they say."""
+
+def evaluation_tables(findings: Findings, copies: str = "") -> Group:
+    """Return the main figures of an evaluation, and what they say; copies are named already."""
     remarks = [Text(one_line(remark)) for remark in findings.remarks]
-    parts: list[RenderableType] = [_quality_table(findings.quality), *remarks, ""]
+    parts: list[RenderableType] = [_quality_table(findings, copies), *remarks, ""]
     for experiment, curves in findings.curves.items():
         first = next(iter(curves.values()))
         title = (
@@ -59,9 +61,14 @@ def claim_table(claims: list[Claim]) -> Table:
     return table
 
 
-def _quality_table(quality: ModelQuality) -> Table:
+def _quality_table(findings: Findings, copies: str) -> Table:
+    quality, found = findings.quality, findings.copies
     table = Table(box=None, show_header=False)
     table.add_row("accuracy", f"{quality.accuracy:.2%} of {quality.n_documents:,} documents")
+    if found is not None:
+        table.add_row("copies of training documents", Text(copies))
+        if len(found.copies) and found.accuracy is not None:
+            table.add_row("accuracy without", f"{found.accuracy:.2%} of {found.rest:,} documents")
     table.add_row("macro-F1", f"{quality.macro_f1:.4f}")
     table.add_row("calibration error", f"{quality.calibration_error:.4f}")
     return table
@@ -80,8 +87,23 @@ def _comparison_lines(comparisons: list[Comparison]) -> list[Text]:
     return [Text(f"   {one_line(one.headline)}", "dim") for one in best]
 
 
-def training_summary(classifier: Estimator, loaded: Corpus, out: Path, identity: str) -> Table:
-    """Return how a training went."""
+def copy_names(found: CopyQuality | None, test: Sequence[str], train: Sequence[str]) -> str:
+    """Return how many copies of training documents there are, and the first few, likest first."""
+    if found is None or not len(found.copies):
+        return "none"
+    pairs = sorted(found.copies.pairs, key=lambda pair: -pair.similarity)
+    shown = [
+        f"{one_line(test[n][:60])} of {one_line(train[of][:60])} ({similarity:.2f})"
+        for n, of, similarity in pairs[:_COPIES]
+    ]
+    more = ", …" if len(pairs) > len(shown) else ""
+    return f"{found.copies.exact:,} exact, {found.copies.near:,} near: {', '.join(shown)}{more}"
+
+
+def training_summary(
+    classifier: Estimator, loaded: Corpus, out: Path, identity: str, copies: str = ""
+) -> Table:
+    """Return how a training went; copies of training documents are named already."""
     table = Table(box=None, show_header=False)
     facts = classifier.provenance_
     table.add_row("trained on", f"{facts['documents']:,} documents, {len(loaded.classes)} classes")
@@ -93,6 +115,11 @@ def training_summary(classifier: Estimator, loaded: Corpus, out: Path, identity:
         if facts.get(name) is not None:
             size = f" of {len(loaded.test):,} documents" if name == "test_accuracy" else ""
             table.add_row(title, f"{facts[name]:.2%}{size}")
+    if copies:
+        table.add_row("copies of training documents", Text(copies))
+    if facts.get("test_near_copies") and facts["test_accuracy_without_copies"] is not None:
+        rest = f"of {len(loaded.test) - facts['test_near_copies']:,} documents"
+        table.add_row("test without", f"{facts['test_accuracy_without_copies']:.2%} {rest}")
     table.add_row("time", f"{facts['seconds']:.0f} s")
     table.add_row("saved in", f"{one_line(str(out))}  (identity {identity[:12]})")
     return table
@@ -211,6 +238,9 @@ def part_table(figures: CorpusFigures) -> Table:
     for title, name in rows.items():
         values = (getattr(part, name) for part in (figures.train, figures.test))
         table.add_row(title, *(f"{value:,}" for value in values))
+    for group in figures.groups:
+        title = f"different values of {one_line(group.name[:40])!r} ({group.both:,} in both)"
+        table.add_row(Text(title), f"{group.train:,}", f"{group.test:,}")
     return table
 
 

@@ -11,7 +11,8 @@ from whyword.base.errors import Argument, InputError
 from whyword.cli.inputs import ReaderOptions
 from whyword.cli.options import Source
 from whyword.cli.outputs import stdout_console
-from whyword.cli.tables import training_summary
+from whyword.cli.tables import copy_names, training_summary
+from whyword.evaluation.copies import copy_quality
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
 from whyword.models.linear.classifier import SVMClassifier
@@ -66,12 +67,21 @@ def train(
     out = expand_path(out)
     check_writable(out)
     classifier.fit(loaded.train.texts, loaded.train.labels or ())
+    named = ""
     if len(loaded.test):
         accuracy = classifier.score(loaded.test.texts, loaded.test.labels or ())
-        classifier.provenance_["test_accuracy"] = accuracy
+        found = copy_quality(
+            classifier, loaded.train.texts, loaded.test.texts, loaded.test.labels or (), accuracy
+        )
+        classifier.provenance_ |= {
+            "test_accuracy": accuracy,
+            "test_near_copies": len(found.copies),
+            "test_accuracy_without_copies": found.accuracy,
+        }
+        named = copy_names(found, loaded.test.ids, loaded.train.ids)
     classifier.provenance_["source"] = loaded.name
     identity = classifier.save(out)
-    stdout_console().print(training_summary(classifier, loaded, out, identity))
+    stdout_console().print(training_summary(classifier, loaded, out, identity, named))
 
 
 def _filter_widths(width: str) -> int | list[int]:

@@ -2,16 +2,21 @@
 
 import logging
 import sys
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from whyword.base.checks import expand_path, share, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import spelled_out
 from whyword.corpora.encoding import Encodings, decode_whole
 from whyword.corpora.format import format_note
+from whyword.corpora.frames import is_in_memory
+from whyword.corpora.groups import GroupColumns
 from whyword.corpora.lines import LONGEST, TOO_LONG, text_decoder
+from whyword.corpora.near_copies import NearCopies, near_copies
 from whyword.corpora.source import Record, name_and_part, open_source
 from whyword.corpora.split import hold_out
 from whyword.corpora.tables import table_kind
@@ -22,11 +27,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, repr=False)
 class Part:
-    """Documents side by side: texts, their labels (None if there are none), their ids."""
+    """Documents side by side: texts, their labels (None if there are none), their ids.
+
+    `groups` maps the name of each column that is kept beside them (author, thread, …) to its
+    values, "" where one is missing; of newsgroups there are "author" and "thread".
+    """
 
     texts: list[str]
     labels: list[str] | None
     ids: list[str]
+    groups: Mapping[str, list[str]] = field(default_factory=GroupColumns)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -72,6 +82,22 @@ class Corpus:
             return None
         return self.train.labels + self.test.labels
 
+    def near_copies(self) -> NearCopies:
+        """Return which test documents are copies, or nearly, of training documents; found once.
+
+        As :func:`~whyword.corpora.near_copies.near_copies` finds them.
+        """
+        return self._near_copies
+
+    @cached_property
+    def _near_copies(self) -> NearCopies:
+        if not len(self.train) or not len(self.test):
+            raise InputError(
+                f"{self.name} has no {'test' if len(self.train) else 'training'} part here: copies "
+                "are looked for between the two; load it without ':train' or ':test'"
+            )
+        return near_copies(self.train.texts, self.test.texts)
+
     @property
     def classes(self) -> tuple[str, ...]:
         """The distinct labels, sorted."""
@@ -86,7 +112,7 @@ class Corpus:
 
 
 def load_corpus(
-    source: str | Path,
+    source: Any,  # noqa: ANN401 - or a frame, of packages without types
     *,
     text: str | None = None,
     label: str | None = None,
@@ -95,15 +121,16 @@ def load_corpus(
     seed: int = 0,
     remove: Collection[str] | None = None,
     encoding: str | None = None,
+    groups: Collection[str] | None = None,
 ) -> Corpus:
     """Load labelled texts.
 
     Parameters
     ----------
-    source : str or Path
+    source : str or Path, or a frame
         As for :func:`~whyword.corpora.source.open_source`. With ``:train`` or ``:test``
         behind it, only that part is returned.
-    text, label, labelled, remove, encoding
+    text, label, labelled, remove, encoding, groups
         As for :func:`~whyword.corpora.source.open_source`.
     test : float
         Share of each class that becomes the test part when the source has no split of its own
@@ -118,11 +145,18 @@ def load_corpus(
         news = load_corpus("20newsgroups")            # 11,314 and 7,532 posts
         mails = load_corpus("mails.csv", test=0.3)    # 70 % and 30 % of each class
         held_out = load_corpus("mails.csv:test", test=0.3)
+        frame = load_corpus(pandas.read_excel("mails.xlsx"), groups=["author"])
     """
     test = share("test", test)
     seed = whole_number("seed", seed, least=0)
     opened = open_source(
-        source, text=text, label=label, labelled=labelled, remove=remove, encoding=encoding
+        source,
+        text=text,
+        label=label,
+        labelled=labelled,
+        remove=remove,
+        encoding=encoding,
+        groups=groups,
     )
     records = list(opened.records())
     if not records:
@@ -140,7 +174,8 @@ def load_corpus(
         _part([r for r in records if r.split == split and opened.part in (None, split)])
         for split in ("train", "test")
     )
-    return Corpus(spelled_out(str(source)), train, test_part, tuple(notes), opened.rule)
+    name = opened.name if is_in_memory(source) else str(source)
+    return Corpus(spelled_out(name), train, test_part, tuple(notes), opened.rule)
 
 
 def open_texts(
@@ -218,6 +253,7 @@ def _part(records: Sequence[Record]) -> Part:
         texts=[record.text for record in records],
         labels=labels if len(labels) == len(records) else None,
         ids=[record.id for record in records],
+        groups=GroupColumns([record.groups for record in records]),
     )
 
 

@@ -1,6 +1,7 @@
 """A corpus in figures: how many documents, of which classes, how long."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,6 +45,16 @@ class PartFigures:
 
 
 @dataclass(frozen=True)
+class GroupFigures:
+    """What documents belong to: how many different values each part has, and how many both."""
+
+    name: str
+    train: int
+    test: int
+    both: int
+
+
+@dataclass(frozen=True)
 class CorpusFigures:
     """A corpus in figures."""
 
@@ -51,6 +62,7 @@ class CorpusFigures:
     classes: tuple[ClassFigures, ...]
     train: PartFigures
     test: PartFigures
+    groups: tuple[GroupFigures, ...] = ()
 
 
 def describe(corpus: Corpus, tokenizer: Tokenizer | None = None) -> CorpusFigures:
@@ -72,7 +84,15 @@ def describe(corpus: Corpus, tokenizer: Tokenizer | None = None) -> CorpusFigure
         ClassFigures(name, in_train[name], in_test[name], float(np.median(lengths[name])))
         for name in corpus.classes
     )
-    return CorpusFigures(corpus.name, classes, train, test)
+    return CorpusFigures(corpus.name, classes, train, test, tuple(_group_figures(corpus)))
+
+
+def _group_figures(corpus: Corpus) -> Iterator[GroupFigures]:
+    for name in dict.fromkeys([*corpus.train.groups, *corpus.test.groups]):
+        train, test = (
+            set(part.groups.get(name, ())) - {""} for part in (corpus.train, corpus.test)
+        )
+        yield GroupFigures(name, len(train), len(test), len(train & test))
 
 
 def _part_figures(part: Part, tokenizer: Tokenizer) -> tuple[PartFigures, list[int]]:

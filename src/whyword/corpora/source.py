@@ -2,18 +2,21 @@
 
 import difflib
 import logging
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from whyword.base.checks import expand_path, join_names, strings
-from whyword.base.errors import Advice, Argument, InputError, Part
+from whyword.base.checks import expand_path, strings
+from whyword.base.columns import is_missing
+from whyword.base.errors import Argument, InputError
 from whyword.base.printable import storable
 from whyword.base.progress import OnProgress, ignore
+from whyword.corpora.columns import Columns, choose_columns
 from whyword.corpora.encoding import Encodings
 from whyword.corpora.folders import SPLITS, Folder
+from whyword.corpora.frames import is_in_memory, open_frame
+from whyword.corpora.groups import POST_GROUPS, PostGroups, check_groups
 from whyword.corpora.lines import Flaw
 from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.corpora.tables import (
@@ -31,21 +34,19 @@ log = logging.getLogger(__name__)
 
 NEWSGROUPS = "20newsgroups"
 
-_NAMES = {
-    "text": "text body content document message review sentence comment post article tweet",
-    "label": "label class category target topic sentiment newsgroup y",
-    "id": "id doc_id document_id uid filename",
-    "split": "split",
-}
-
 
 class Record(NamedTuple):
-    """One document as it is read; `split` is "train", "test" or None where there is none."""
+    """One document as it is read.
+
+    `split` is "train", "test" or None where there is none; `groups` has the values of the columns
+    that were asked for (of newsgroups: author and thread), "" where one is missing.
+    """
 
     id: str
     text: str
     label: str | None
     split: str | None
+    groups: Mapping[str, str] | None = None
 
 
 class Records(Protocol):
@@ -82,7 +83,7 @@ class Source:
     part: str | None
     notes: tuple[str, ...]
     records: Records
-    columns: "Columns | None" = None
+    columns: Columns | None = None
     rule: tuple[str, ...] = ()
     seen: Encodings = field(default_factory=Encodings, compare=False)
 
@@ -110,32 +111,26 @@ class Source:
             log.info("%s: %s", self.name, note)
 
 
-class Columns(NamedTuple):
-    """The columns of a table that hold the parts of a document."""
-
-    text: str
-    label: str | None
-    id: str | None
-    split: str | None
-
-
 def open_source(
-    source: str | Path,
+    source: Any,  # noqa: ANN401 - or a frame, of packages without types
     *,
     text: str | None = None,
     label: str | None = None,
     labelled: bool = True,
     remove: Collection[str] | None = None,
     encoding: str | None = None,
+    groups: Collection[str] | None = None,
 ) -> Source:
     """Open a source of documents for streaming.
 
     Parameters
     ----------
-    source : str or Path
+    source : str or Path, or a frame
         ``"20newsgroups"``; a folder with one sub-folder per class (or with ``train`` and ``test``
-        folders of such); a CSV, TSV, JSON Lines (each also ``.gz``) or Parquet file. Without labels
-        also a folder that holds nothing but files, a mail (``.eml``) and an mbox file.
+        folders of such); a CSV, TSV, JSON Lines (each also ``.gz``) or Parquet file; a DataFrame of
+        pandas or polars, an Arrow table, a ``datasets.Dataset``, a list of dicts, or a dict with
+        such for "train" and "test". Without labels also a folder that holds nothing but files, a
+        mail (``.eml``) and an mbox file.
     text, label : str, optional
         The columns; guessed by their names when there is one sensible choice.
     labelled : bool
@@ -146,7 +141,15 @@ def open_source(
     encoding : str, optional
         Of text files; by default each is read as what it looks like, UTF-8 if it is that
         (newsgroups: Latin-1).
+    groups : collection of str, optional
+        Further columns to keep with the documents: author, thread, source. Of newsgroups "author"
+        and "thread" are kept in any case.
     """
+    wanted = () if groups is None else tuple(dict.fromkeys(strings("groups", groups)))
+    if is_in_memory(source):
+        if encoding is not None:
+            raise InputError(Argument("encoding"), " is for files; a frame holds text already")
+        return _open_frame(source, text, label, labelled, remove, wanted)
     name, part = name_and_part(source)
     remove = None if remove is None else strings("remove", remove)
     check_parts(remove or ())
@@ -163,6 +166,8 @@ def open_source(
         said = f"without {', '.join(remove)}" if remove else "whole, as a model may cut them itself"
         notes.append(f"newsgroup posts, {said}")
     columns: Columns | None = None
+    if wanted and (rule or folder is not None):
+        check_groups(name, wanted, POST_GROUPS if rule else ())
     if name == NEWSGROUPS:
         records = _of_table(open_table(newsgroups_table()), Columns(*COLUMNS))
     elif folder is not None:
@@ -176,11 +181,31 @@ def open_source(
         records = _of_mails(path)
     else:
         table = open_table(path, encoding, seen)
-        columns = _choose_columns(table, text, label, labelled)
-        notes += _choices(columns, text, label)
+        columns = choose_columns(table, text, label, labelled, wanted)
+        notes += columns.choices(text, label)
         records = _of_table(table, columns, labelled, seen)
-    records = _clean(records, remove) if remove else records
+    if remove or rule:
+        records = _clean(records, remove, (wanted or POST_GROUPS) if rule else ())
     return Source(name, part, tuple(notes), records, columns, rule, seen)
+
+
+def _open_frame(
+    source: object,
+    text: str | None,
+    label: str | None,
+    labelled: bool,
+    remove: Collection[str] | None,
+    groups: tuple[str, ...],
+) -> Source:
+    """Return the source that a table in memory is."""
+    table, notes = open_frame(source)
+    columns = choose_columns(table, text, label, labelled, groups)
+    records = _of_table(table, columns, labelled)
+    if remove is not None:
+        check_parts(strings("remove", remove))
+        records = _clean(records, remove)
+    notes += columns.choices(text, label)
+    return Source(str(table.path), None, tuple(notes), records, columns)
 
 
 def name_and_part(source: str | Path) -> tuple[str, str | None]:
@@ -202,12 +227,15 @@ def _hint(name: str) -> str:
     return ""
 
 
-def _clean(records: Records, remove: Collection[str]) -> Records:
+def _clean(records: Records, remove: Collection[str], groups: Collection[str] = ()) -> Records:
+    """Return the records without parts of their texts; of posts, the groups in their headers."""
+
     def clean_records(
         on_bad_row: OnBadRow = raise_bad_row, on_progress: OnProgress = ignore
     ) -> Iterator[Record]:
-        for record in records(on_bad_row, on_progress):
-            yield record._replace(text=clean_post(record.text, remove))
+        for name, text, label, split, kept in records(on_bad_row, on_progress):
+            clean = clean_post(text, remove) if remove else text
+            yield Record(name, clean, label, split, PostGroups(text, groups) if groups else kept)
 
     return clean_records
 
@@ -240,8 +268,10 @@ def _of_folder(folder: Folder) -> Records:
 def _of_table(
     table: Table, columns: Columns, labelled: bool = True, seen: Encodings | None = None
 ) -> Records:
-    names = [name for name in columns if name is not None]
-    at = {role: names.index(name) for role, name in columns._asdict().items() if name is not None}
+    names = columns.names
+    roles = {role: getattr(columns, role) for role in ("text", "label", "id", "split")}
+    at = {role: names.index(name) for role, name in roles.items() if name is not None}
+    groups = [(name, names.index(name)) for name in columns.groups]
 
     def records(
         on_bad_row: OnBadRow = raise_bad_row, on_progress: OnProgress = ignore
@@ -275,13 +305,18 @@ def _of_table(
                 )
                 continue
             name = _id(values[at["id"]] if "id" in at else None, number + unreadable)
-            yield Record(name, text, label, None if split is None else str(split))
+            kept = {group: _group(values[place]) for group, place in groups} if groups else None
+            yield Record(name, text, label, None if split is None else str(split), kept)
 
     return records
 
 
 def _id(value: object, number: int) -> str:
     return str(number) if value in (None, "") else storable(str(value))
+
+
+def _group(value: object) -> str:
+    return "" if is_missing(value) else storable(str(value))
 
 
 def _label(value: object) -> str | None:
@@ -294,62 +329,3 @@ def _kind(value: object) -> str:
     if value in (None, ""):
         return "null" if value is None else "empty"
     return f"{type(value).__name__} {value!r:.40}"
-
-
-def _choose_columns(table: Table, text: str | None, label: str | None, labelled: bool) -> Columns:
-    repeated = [name for name, count in Counter(table.columns).items() if count > 1]
-    if repeated:
-        raise InputError(f"{table.path}: two columns are called {min(repeated)!r:.60}")
-    taken = {role: _column_for(table, role) for role in ("id", "split")}
-    others = [name for name in table.columns if name not in taken.values()]
-    if label is None:
-        label = _column_for(table, "label")
-    if text is None:
-        text = _column_for(table, "text") or _only([name for name in others if name != label])
-    if label is None and labelled:
-        label = _only([name for name in others if name != text])
-    for role, name in (("text", text), ("label", label)):
-        if name is None and (labelled or role == "text"):
-            raise InputError(f"{table.path}: ", *_no_column(table, role))
-        if name is not None and name not in table.columns:
-            raise InputError(
-                f"{table.path}: no column {name!r}; there are {join_names(table.columns)}"
-            )
-    return Columns(str(text), label, taken["id"], taken["split"])
-
-
-def _no_column(table: Table, role: str) -> list[Part]:
-    candidates = _candidates(table, role)
-    if len(candidates) > 1:
-        first, second, *_ = candidates
-        both = f"both {first!r} and {second!r} could be the {role}"
-        return [both, "; say which: ", Argument(role, ...)]
-    without = Advice(", or ", Argument("labelled", False), " if there is none")
-    return [
-        f"no {role} column among {join_names(table.columns)}; say which one it is: ",
-        Argument(role, ...),
-        without if role == "label" else "",
-        " (is the header line missing?)",
-    ]
-
-
-def _candidates(table: Table, role: str) -> list[str]:
-    return [name for name in table.columns if name.lower() in _NAMES[role].split()]
-
-
-def _column_for(table: Table, role: str) -> str | None:
-    """Return the only column whose name speaks for the role, or None."""
-    return _only(_candidates(table, role))
-
-
-def _only(names: Sequence[str]) -> str | None:
-    return names[0] if len(names) == 1 else None
-
-
-def _choices(columns: Columns, text: str | None, label: str | None) -> Iterator[str]:
-    if text is None:
-        yield f"text column: {columns.text!r}"
-    if label is None and columns.label is not None:
-        yield f"label column: {columns.label!r}"
-    if columns.split is not None:
-        yield f"train and test as column {columns.split!r} says"

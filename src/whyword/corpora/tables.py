@@ -60,18 +60,19 @@ class Rows(Protocol):
 
 @dataclass(frozen=True)
 class Table:
-    """A file of rows.
+    """A file of rows, or a frame.
 
     What was read of the file to know its columns is not read again by the first who asks for rows.
 
     Attributes
     ----------
-    path : Path
+    path : Path or str
+        Of a frame, what it is.
     columns : tuple of str
     rows : Rows
     """
 
-    path: Path
+    path: Path | str
     columns: tuple[str, ...]
     rows: Rows
 

@@ -23,6 +23,7 @@ from whyword.base.errors import Argument, InputError
 from whyword.base.files import save_or_return
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.evaluation.comparison import Comparison, compare_all, risk
+from whyword.evaluation.copies import CopyQuality, copy_quality
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.deletion import check_erasable, deletion_curves
 from whyword.evaluation.experiment import EXPERIMENTS, MOST_STEPS, nothing_to_start_from
@@ -75,6 +76,7 @@ def evaluate(
     labels: Iterable[Any],
     methods: Methods | None = None,
     *,
+    train: Iterable[str] | None = None,
     source: str = "",
     steps: int | None = None,
     least_words: int | None = None,
@@ -99,6 +101,9 @@ def evaluate(
         Of :func:`~whyword.explain`, "random_known", or functions that are called as
         ``method(model, texts, targets)`` and return relevances. By default the paper's, as far
         as the model is able to.
+    train : iterable of str, optional
+        The texts it was trained on: copies of them among `texts` are counted, and the accuracy
+        without them is given, too.
     source : str
         Where the texts are from, for the report.
     steps : int, optional
@@ -143,7 +148,9 @@ def evaluate(
     _check_able(traced, named)
     listener = ignore if on_progress is None else on_progress
     stages = _EvaluationStages(model, several, given, lengths, settings, listener)
-    quality, curves, powers = stages.quality(), stages.deletions(), stages.powers()
+    quality = stages.quality()
+    copies = None if train is None else stages.copies(strings("train", train), quality)
+    curves, powers = stages.deletions(), stages.powers()
     checks = stages.checks()
     return Evaluation(
         model=traced.identity,
@@ -158,6 +165,7 @@ def evaluate(
         remarks=stages.remarks,
         settings={"source": str(source), "documents": len(several), **settings.to_dict()},
         seconds=stages.durations(),
+        copies=copies,
     )
 
 
@@ -227,6 +235,10 @@ class _EvaluationStages:
         if len(self.texts) < _FEW_DOCUMENTS:
             self.remarks.append(f"All figures rest on {len(self.texts)} documents only.")
         return model_quality(self.given, self.texts, self.labels)
+
+    def copies(self, train: list[str], quality: ModelQuality) -> CopyQuality:
+        self.begin("near copies")
+        return copy_quality(self.given, train, self.texts, self.labels, quality.accuracy)
 
     def deletions(self) -> dict[int, dict[str, DeletionCurve]]:
         self.begin("word deletion")

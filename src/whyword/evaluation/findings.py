@@ -6,6 +6,7 @@ from typing import Any
 
 from whyword.base.labels import Label
 from whyword.evaluation.comparison import Comparison
+from whyword.evaluation.copies import CopyQuality
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.power import ExplanatoryPower
 from whyword.evaluation.quality import ModelQuality
@@ -32,6 +33,8 @@ class Findings:
         Model randomisation: of all layers, and of a network's output layer.
     remarks : list of str
         What was left out, and why.
+    copies : CopyQuality or None
+        Copies of training documents, and the accuracy without; None if those are not known.
     settings : dict
     seconds : dict from stage to float
     """
@@ -48,6 +51,7 @@ class Findings:
     remarks: list[str]
     settings: dict[str, Any]
     seconds: dict[str, float]
+    copies: CopyQuality | None = None
 
     def __repr__(self) -> str:
         powers = ", ".join(f"{name} {power.epi:.4f}" for name, power in self.powers.items())
@@ -63,6 +67,7 @@ class Findings:
             "kind": self.kind,
             "classes": list(self.classes),
             "quality": self.quality.to_dict(),
+            "near_copies": None if self.copies is None else self.copies.to_dict(),
             "deletion": {
                 str(number): {
                     "curves": {name: curve.to_dict() for name, curve in curves.items()},

@@ -37,6 +37,7 @@ def evaluation_page(evaluation: Findings, title: str = "Evaluation") -> Iterator
         source=settings.get("source"),
         remarks=evaluation.remarks,
         quality=quality,
+        copies=evaluation.copies,
         calibration=_calibration(quality) if len(quality.bins) > 1 else None,
         classes=_classes(quality),
         matrix=_matrix(quality) if len(quality.classes) <= _MOST_CLASSES else None,

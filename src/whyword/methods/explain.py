@@ -7,9 +7,16 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import flag, items, one_each, strings, whole_number
+from whyword.base.checks import (
+    check_no_frame,
+    flag,
+    items,
+    no_string,
+    one_each,
+    strings,
+    whole_number,
+)
 from whyword.base.errors import Argument, InputError
-from whyword.base.printable import shown
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.explanations import Explanations
 from whyword.explanation.filters import FilterExplanation
@@ -282,6 +289,7 @@ def _about(request: Request) -> dict[str, Any]:
 
 def check_texts(texts: Iterable[str]) -> Iterator[str]:
     """Return the texts, each checked as it is read."""
+    check_no_frame("texts", texts)
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         kind = "one string" if isinstance(texts, str) else type(texts).__name__
         raise InputError(Argument("texts"), f" must be a list of strings, not {kind}")
@@ -290,10 +298,7 @@ def check_texts(texts: Iterable[str]) -> Iterator[str]:
     def check_each() -> Iterator[str]:
         for number, text in enumerate(remaining):
             if not isinstance(text, str):
-                kind = type(text).__name__
-                raise InputError(
-                    Argument("texts"), f": item {number} must be a str, not {kind}: {shown(text)}"
-                )
+                raise no_string("texts", number, text)
             yield text
 
     return check_each()

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import expand_path, real_number, strings
+from whyword.base.checks import expand_path, items, real_number, strings
+from whyword.base.columns import is_missing
 from whyword.base.errors import Argument, InputError, WhywordError
 from whyword.base.labels import Label, check_storable
 from whyword.base.tensors import Tensors
@@ -227,7 +228,7 @@ class Estimator(Hashed, ABC):
 
     def score(self, texts: Iterable[str], labels: Iterable[object]) -> float:
         """Return the share of texts whose class is predicted right."""
-        predicted, label_list = self.predict(texts), list(labels)
+        predicted, label_list = self.predict(texts), list(items("labels", labels))
         _check_lengths(label_list, predicted)
         if not label_list:
             raise InputError("there are no texts to score")
@@ -286,12 +287,12 @@ def check_training_data(
     texts: Iterable[str], labels: Iterable[object]
 ) -> tuple[list[str], NDArray[np.str_], NDArray[np.intp]]:
     """Return texts, the sorted classes, and the class number of each text; raise if unfit."""
-    checked, label_list = strings("texts", texts), list(labels)
+    checked, label_list = strings("texts", texts), list(items("labels", labels))
     _check_lengths(label_list, checked)
     if not checked:
         raise InputError("there are no texts to train on")
     for number, label in enumerate(label_list):
-        if label is None or (isinstance(label, float) and np.isnan(label)):
+        if is_missing(label):
             raise InputError(f"label {number} is missing ({label!r})")
         if isinstance(label, float) and np.isinf(label):
             raise InputError(f"label {number} is no number to keep: {label!r}")

@@ -398,5 +398,7 @@ _LABELS = Label.__args__
 _FACTS: dict[str, Check[Any]] = {
     "documents": lambda name, value: whole_number(name, value, least=0, most=1 << 53),
     "test_accuracy": optional(_accuracy),
+    "test_near_copies": lambda name, value: whole_number(name, value, least=0, most=1 << 53),
+    "test_accuracy_without_copies": optional(_accuracy),
     "seconds": real_number,
 }

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import strings, whole_number
+from whyword.base.checks import items, strings, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import shown
 from whyword.words.characters import character_classes
@@ -143,4 +143,5 @@ def words_of(texts: Iterable[Text], tokenizer: Tokenizer | None = None) -> Itera
     if isinstance(texts, str):
         raise InputError(Argument("texts"), " must be a list of strings, not one string: [text]")
     tokenizer = tokenizer or Tokenizer()
-    return (document.cut_read() for document in tokenizer.documents(texts))
+    several = items("texts", texts, "a list of strings")
+    return (document.cut_read() for document in tokenizer.documents(several))

@@ -1,0 +1,75 @@
+"""How good a model is on documents that are no copies of those it was trained on."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from whyword.corpora.near_copies import NearCopies, near_copies
+from whyword.methods.predict import predicted_labels
+from whyword.methods.targets import class_numbers
+from whyword.models.blackbox import as_classifier, labels_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CopyQuality:
+    """Copies of training documents among those a model is judged by, and its accuracy without.
+
+    Attributes
+    ----------
+    copies : NearCopies
+    rest : int
+        How many documents are no copies.
+    accuracy : float or None
+        On these; None if there are none.
+    """
+
+    copies: NearCopies
+    rest: int
+    accuracy: float | None
+
+    def __repr__(self) -> str:
+        shown = "nothing" if self.accuracy is None else f"{self.accuracy:.4f}"
+        return f"CopyQuality({self.copies!r}, accuracy without them {shown})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain data."""
+        return {
+            "exact": self.copies.exact,
+            "near": self.copies.near,
+            "threshold": self.copies.threshold,
+            "documents_without": self.rest,
+            "accuracy_without": self.accuracy,
+        }
+
+
+def copy_quality(
+    model: object,
+    train: Iterable[str],
+    texts: Sequence[str],
+    labels: Sequence[Any],
+    accuracy: float,
+) -> CopyQuality:
+    """Find the texts that are copies of training texts, as the model reads them.
+
+    Parameters
+    ----------
+    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    train : iterable of str
+        The texts it was trained on.
+    texts, labels : sequences of n
+        Those it is judged by.
+    accuracy : float
+        On all of them; only the copies are predicted again.
+    """
+    traced = as_classifier(model)
+    copies = near_copies(traced.documents(train), traced.documents(texts))
+    chosen = np.flatnonzero(copies.is_copy).tolist()
+    rest = len(texts) - len(chosen)
+    if not chosen or not rest:
+        return CopyQuality(copies, rest, accuracy if rest else None)
+    names = labels_of(traced)
+    predicted = class_numbers(names, predicted_labels(traced, [texts[n] for n in chosen]))
+    right = int(np.sum(predicted == class_numbers(names, [labels[n] for n in chosen])))
+    return CopyQuality(copies, rest, (round(accuracy * len(texts)) - right) / rest)
