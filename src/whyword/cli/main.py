@@ -12,6 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from whyword.base.errors import WhywordError
+from whyword.base.progress import lines_in_a_pipe
 from whyword.cli.corpus import corpus
 from whyword.cli.evaluate import evaluate
 from whyword.cli.explain import explain
@@ -128,7 +129,9 @@ def _run() -> NoReturn:
         for model in sys.argv[2:3]:
             if model.startswith(PREFIX):  # it may register a method, which has options, too
                 import_model(model)
-        command_line()()
+        command = "".join(sys.argv[1:2])  # one that serves is at work for ever
+        with lines_in_a_pipe(None if command == "serve" else f"{command}: at work"):
+            command_line()()
     except (WhywordError, OSError) as error:
         print_error(error)  # of what comes before a command
         sys.exit(1)

@@ -3,7 +3,7 @@
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -50,16 +50,26 @@ def flushed(code: str | int | None) -> str | int | None:
 
 
 def check_apart(out: Path | None, source: str) -> None:
-    """Raise if a file would be written over the one that is read."""
-    if out is None or source == "-" or not expand_path(out).exists():
+    """Raise if a file would be written over what is read, or be read the next time."""
+    if out is None or source == "-":
         return
-    if expand_path(out).samefile(_file_of(source)):
+    path, read = expand_path(out), _file_of(source)
+    if path.exists() and path.samefile(read):
         raise InputError(f"{out} is what is to be read; it will not be written over")
+    if read.is_dir() and path.resolve().is_relative_to(read.resolve()):
+        raise InputError(f"{out} is in the folder that is read; name another place")
 
 
 def _file_of(source: str) -> Path:
     name, _ = name_and_part(source)
     return expand_path(name) if expand_path(name).exists() else Path(os.devnull)
+
+
+def is_folder(out: Path, endings: Collection[str]) -> bool:
+    """Return whether a folder is meant: by its ending, a file's is one of these; else by itself."""
+    if out.suffix.lower() in endings:
+        return False
+    return not out.suffix or expand_path(out).is_dir()
 
 
 def checked_folder(out: Path) -> Path:
