@@ -93,9 +93,7 @@ class CompilationNotice(event.Listener):
         self._said = True
         log.info(
             "compiling loops that have not run here yet, up to half a minute: %s",
-            "once, they are kept"
-            if kept
-            else "in every run, as no folder to keep them is writable",
+            "once, they are kept" if kept else "in every run, as they cannot be kept",
         )
 
 

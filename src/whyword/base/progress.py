@@ -237,14 +237,14 @@ _LINES: ContextVar[Lines | None] = ContextVar("lines", default=None)
 def lines_in_a_pipe(stage: str | None) -> Iterator[None]:
     """Let what shows a bar on a terminal write a line every 15 seconds if stderr is none.
 
-    The environment variable ``WHYWORD_PROGRESS`` has another number of seconds, 0 for no lines.
+    The environment variable ``WHYWORD_PROGRESS`` may have another number of seconds.
 
     Parameters
     ----------
     stage : str or None
         What lines speak of where there would be no bar; None for no lines there.
     """
-    seconds = _seconds_between_lines()
+    seconds = seconds_between_lines()
     if seconds == 0 or _has_terminal():
         yield
         return
@@ -257,7 +257,8 @@ def lines_in_a_pipe(stage: str | None) -> Iterator[None]:
         _LINES.reset(token)
 
 
-def _seconds_between_lines() -> float:
+def seconds_between_lines() -> float:
+    """Return what the environment variable says, 15 by default; 0 for no lines."""
     said = os.environ.get("WHYWORD_PROGRESS") or str(_LINE_EVERY)
     try:
         seconds = float(said)

@@ -19,6 +19,7 @@ from whyword.cli.options import Documents, Method, ModelFolder
 from whyword.cli.outputs import (
     FolderOptions,
     check_apart,
+    counted_if_unseen,
     is_folder,
     stdout_console,
     write_corpus_results,
@@ -108,7 +109,8 @@ def explain(
     )
     explanations = _at_least_one(explanations, source)
     if out is None:
-        print_explanations(explanations, file_format, stdout_console())
+        printed = counted_if_unseen(explanations, "explaining")
+        print_explanations(printed, file_format, stdout_console())
         return
     check_apart(out, source)
     write_explanations(counted(explanations, "explaining"), file_format, expand_path(out))

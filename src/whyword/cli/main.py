@@ -11,8 +11,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from whyword.base.compiled import CompilationNotice
 from whyword.base.errors import WhywordError
-from whyword.base.progress import lines_in_a_pipe
+from whyword.base.progress import lines_in_a_pipe, seconds_between_lines
 from whyword.cli.corpus import corpus
 from whyword.cli.evaluate import evaluate
 from whyword.cli.explain import explain
@@ -129,6 +130,8 @@ def _run() -> NoReturn:
         for model in sys.argv[2:3]:
             if model.startswith(PREFIX):  # it may register a method, which has options, too
                 import_model(model)
+        if seconds_between_lines() == 0:  # nor that loops are compiled
+            logging.getLogger(CompilationNotice.__module__).setLevel(logging.WARNING)
         command = "".join(sys.argv[1:2])  # one that serves is at work for ever
         with lines_in_a_pipe(None if command == "serve" else f"{command}: at work"):
             command_line()()

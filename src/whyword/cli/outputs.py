@@ -3,16 +3,17 @@
 import logging
 import os
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 
 from whyword.base.checks import expand_path
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
-from whyword.base.progress import progress_bar
+from whyword.base.progress import counted, progress_bar
 from whyword.batch.folder import REJECTS
 from whyword.batch.ray import check_ray, silence_ray
 from whyword.batch.runs import Outcome, RunOptions
@@ -23,6 +24,7 @@ from whyword.corpora.source import name_and_part
 from whyword.corpora.tables import table_kind
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 _PIPE_WIDTH = 160  # of tables when nobody's screen sets a limit
 
 
@@ -30,6 +32,11 @@ def stdout_console() -> Console:
     """Return where tables are printed: as wide as the screen, texts shown as they are."""
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
     return Console(width=width, markup=False, emoji=False, highlight=False)
+
+
+def counted_if_unseen(items: Iterable[T], stage: str) -> Iterable[T]:
+    """Return what is printed, counted on stderr unless stdout is a terminal, where it is seen."""
+    return items if sys.stdout.isatty() else counted(items, stage)
 
 
 def flushed(code: str | int | None) -> str | int | None:

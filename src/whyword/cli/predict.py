@@ -24,6 +24,7 @@ from whyword.cli.options import Documents, ModelFolder
 from whyword.cli.outputs import (
     FolderOptions,
     check_apart,
+    counted_if_unseen,
     is_folder,
     stdout_console,
     write_corpus_results,
@@ -139,10 +140,11 @@ def _print(
 ) -> None:
     if format is Format.JSONL:
         escape = "utf" not in (sys.stdout.encoding or "").lower()
-        for prediction in predictions:
+        for prediction in counted_if_unseen(predictions, "predicting"):
             print(json.dumps(prediction_fields(prediction, classes), ensure_ascii=escape))
     elif format is Format.CSV:
-        write_csv(sys.stdout, prediction_rows(predictions, classes, probabilities))
+        printed = counted_if_unseen(predictions, "predicting")
+        write_csv(sys.stdout, prediction_rows(printed, classes, probabilities))
     else:
         console = stdout_console()
         console.print(prediction_table(list(counted(predictions, "predicting"))))

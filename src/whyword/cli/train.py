@@ -1,5 +1,6 @@
 """``whyword train``: train a classifier and save it."""
 
+import logging
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +16,9 @@ from whyword.cli.tables import training_summary
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
 from whyword.models.linear.classifier import SVMClassifier
-from whyword.models.store import check_writable
+from whyword.models.store import check_replaceable
+
+log = logging.getLogger(__name__)
 
 
 class Model(StrEnum):
@@ -44,6 +47,9 @@ def train(
     max_words: Annotated[
         int | None, typer.Option(help="Keep the first so many words of each text (default: all).")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the model that is in the folder.")
+    ] = False,
     *,
     reading: MailOptions,
 ) -> None:
@@ -63,12 +69,15 @@ def train(
             seed=reading.seed,
         )
     out = expand_path(out)
-    check_writable(out)
+    replaced = check_replaceable(out, force)
     classifier.fit(loaded.train.texts, loaded.train.labels or ())
     if len(loaded.test):
         accuracy = classifier.score(loaded.test.texts, loaded.test.labels or ())
         classifier.provenance_["test_accuracy"] = accuracy
+    classifier.provenance_["corpus"] = loaded.name
     identity = classifier.save(out)
+    if replaced is not None:
+        log.info("replaced: %s", replaced)
     stdout_console().print(training_summary(classifier, loaded, out, identity))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whyword.base.errors import InputError
 from whyword.base.printable import storable
@@ -28,7 +29,7 @@ def word_columns(row: Row, targets: Sequence[object]) -> dict[str, Any]:
     """
     count = len(row["words"])
     columns = {
-        "id": np.full(count, row["id"] and storable(row["id"]), object),
+        "id": _repeated(row["id"] and storable(row["id"]), count),
         "position": np.arange(count),
         "word": np.array([storable(word) for word in row["words"]], object),
         "start": row["spans"][:, 0],
@@ -37,10 +38,14 @@ def word_columns(row: Row, targets: Sequence[object]) -> dict[str, Any]:
     }
     relevance = row["relevance"]
     if relevance.ndim == 1:
-        return columns | {"target": np.full(count, row["target"], object), "relevance": relevance}
+        return columns | {"target": _repeated(row["target"], count), "relevance": relevance}
     names = (str(target) for target in targets)
     free = (f"relevance of {name}" if name in columns else name for name in names)
     return columns | {name: relevance[:, k] for k, name in enumerate(free)}
+
+
+def _repeated(value: object, count: int) -> NDArray[np.object_]:
+    return np.array([value] * count, object)  # np.full loses a NUL at the end
 
 
 def word_rows(explanations: Iterable[ExplanationLike]) -> Iterator[list[object]]:
