@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field
-from threading import Event, Thread
+from threading import Event, Thread, current_thread
 from typing import TypeAlias, TypeVar
 
 from rich.console import Console, RenderableType
@@ -35,6 +35,7 @@ T = TypeVar("T")
 _REPORTED_EVERY = 50  # items that are counted
 _LINE_EVERY = 15.0  # seconds
 _LONGEST_WAIT = 86_400.0
+_LAST_LINE = 1.0  # seconds that one may take which is being written at the end
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ class Lines:
         self._every, self._clock = every, clock
         self._start = clock()
         self._stages: list[_Stage] = []  # one within the other
-        self._over = Event()
+        self._over, self._writer = Event(), current_thread()
 
     @contextmanager
     def during(self, stage: str) -> Iterator[OnProgress]:
@@ -186,14 +187,16 @@ class Lines:
         self._stages.append(current)
         if len(self._stages) == 1:
             self._over = Event()
-            thread = Thread(target=self.write, args=(self._over.wait,), daemon=True)
-            thread.start()
+            self._writer = Thread(target=self.write, args=(self._over.wait,), daemon=True)
+            self._writer.start()
         try:
             yield current.report
         finally:
             self._stages.remove(current)
             if not self._stages:
                 self._over.set()
+                if self._writer is not current_thread():  # which may collect a generator
+                    self._writer.join(_LAST_LINE)
 
     def write(self, wait: Callable[[float], bool]) -> None:
         """Write line after line; `wait` takes the seconds and returns whether all is over."""
