@@ -69,6 +69,8 @@ def all_files(folder: Path) -> None:
     made = ww.explain(small_cnn(), TEXTS)
     made.to_parquet(folder / "why.parquet")
     made.to_json(folder / "why.jsonl")
+    made.to_csv(folder / "why.csv")
+    made.to_excel(folder / "why.xlsx")
     Explanations.from_parquet(folder / "why.parquet").to_frame()
     Explanations.from_json(folder / "why.jsonl")
 

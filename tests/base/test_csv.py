@@ -3,7 +3,7 @@ import io
 
 import pytest
 
-from whyword.base.csv import plain_cell, write_csv
+from whyword.base.csv import csv_lines, plain_cell, write_csv
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,7 @@ def test_rows_as_they_are_read() -> None:
     write_csv(stream, [("id", "score"), ('=HYPERLINK("x","y")', -0.5), ("a,b", "-0.5")], "\n")
     read = list(csv.reader(io.StringIO(stream.getvalue())))
     assert read == [["id", "score"], ['\'=HYPERLINK("x","y")', "-0.5"], ["a,b", "-0.5"]]
+
+
+def test_lines_one_by_one() -> None:
+    assert list(csv_lines([("a", 1), ("=x", 'y"')])) == ["a,1\r\n", '\'=x,"y"""\r\n']

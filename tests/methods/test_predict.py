@@ -15,6 +15,8 @@ from whyword.batch.runs import explain_corpus, predict_corpus
 from whyword.corpora.source import Record
 from whyword.methods import predict as predictions
 from whyword.methods.predict import (
+    Prediction,
+    Tally,
     predict_documents,
     predicted_labels,
     probabilities_of,
@@ -177,3 +179,21 @@ def test_a_model_that_may_overflow_is_not_kept(make: Callable[[], Any], tmp_path
     with pytest.raises(InputError, match="weights are so large that a score may be"):
         make().save(tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ([None, None], ""),
+        (["ham", None], "accuracy 100.00% of 1 labelled documents"),
+        (["ham", "spam", "ham"], "accuracy 66.67% of 3 labelled documents"),
+        (["ham", "x"], "accuracy 50.00% of 2 labelled documents (1 with no class of the model)"),
+        (["x", "y", None], "none of the labels is a class of the model"),
+    ],
+)
+def test_predictions_are_counted(labels: list[str | None], said: str) -> None:
+    tally = Tally(["ham", "spam"])
+    made = [Prediction("a", "ham", label, np.array([1.0, 0.0]), 1) for label in labels]
+    assert list(tally.count(made)) == made
+    assert tally.n_documents == len(labels)
+    assert tally.accuracy_line() == said

@@ -1,6 +1,7 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from served import Server
 
 from whyword import CNNClassifier, InputError, load_model
 from whyword.models import store
-from whyword.models.store import pack_words, read_model, write_model
+from whyword.models.store import check_replaceable, pack_words, read_model, write_model
 
 TENSORS: dict[str, NDArray[Any]] = {
     "a": np.arange(6, dtype=np.float32).reshape(2, 3),
@@ -325,3 +326,45 @@ def test_provenance_has_the_versions() -> None:
     assert isinstance(model, CNNClassifier)
     assert model.provenance_["documents"] == 120
     assert len(str(model.provenance_["data"])) == 64
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", model.provenance_["trained"])
+
+
+def test_a_model_is_replaced_by_force_only(model: Path, tmp_path: Path) -> None:
+    assert check_replaceable(tmp_path / "new", force=False) is None
+    (tmp_path / "empty").mkdir()
+    assert check_replaceable(tmp_path / "empty", force=True) is None
+    with pytest.raises(InputError, match=r"m holds a model already \(test, .*force=True"):
+        check_replaceable(model, force=False)
+    assert str(check_replaceable(model, force=True)).startswith("test, ")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").touch()
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "model.json").write_text("{")
+    for name in ("other", "damaged"):
+        with pytest.raises(InputError, match="exists and is no model; it will not be written over"):
+            check_replaceable(tmp_path / name, force=True)
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        (
+            {"documents": 11_314, "corpus": "20newsgroups", "trained": "2026-11-17 09:07 UTC"},
+            "cnn, trained on 11,314 documents of 20newsgroups, 2026-11-17 09:07 UTC, identity ",
+        ),
+        ({"documents": 3}, "cnn, trained on 3 documents, "),
+        ({"documents": "many", "corpus": 5, "trained": []}, "cnn, 20"),
+        (
+            {"documents": 3, "corpus": "a\n\x1b[31m" + "b" * 999},
+            "cnn, trained on 3 documents of a·␛",
+        ),
+        (["nothing"], "cnn, 20"),
+    ],
+)
+def test_what_is_replaced_is_said_in_one_line(facts: object, said: str, tmp_path: Path) -> None:
+    identity = write_model(tmp_path / "m", TENSORS, {"kind": "cnn", "provenance": facts})
+    line = str(check_replaceable(tmp_path / "m", force=True))
+    assert line.startswith(said)
+    assert line.endswith(f", identity {identity[:12]}")
+    assert line.isprintable()
+    assert len(line) < 250

@@ -1,8 +1,9 @@
 """CSV that a spreadsheet may open: no cell of it is a formula."""
 
 import csv
+import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
 # what Excel, LibreOffice and Google Sheets take for a formula's beginning
@@ -23,6 +24,14 @@ def write_csv(stream: TextIO, rows: Iterable[Sequence[object]], end: str = "\r\n
     """
     writer = csv.writer(stream, lineterminator=end)
     writer.writerows([plain_cell(cell) for cell in row] for row in rows)
+
+
+def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Yield the lines that :func:`write_csv` writes, one for each row."""
+    for row in rows:
+        line = io.StringIO()
+        write_csv(line, [row])
+        yield line.getvalue()
 
 
 def plain_cell(cell: object) -> object:

@@ -1,14 +1,19 @@
 """How far a long computation is: one event for whoever listens, one bar for a terminal.
 
 The bar is rich's; two of its columns are ours, since rich tells the time left by counted steps, and
-here a stage may know its share of the whole, or the seconds that are left, only.
+here a stage may know its share of the whole, or the seconds that are left, only. A command whose
+stderr is a pipe or a file has lines instead (:func:`lines_in_a_pipe`).
 """
 
+import math
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field
+from threading import Event, Thread, current_thread
 from typing import TypeAlias, TypeVar
 
 from rich.console import Console, RenderableType
@@ -24,9 +29,13 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 from whyword.base.errors import Argument, InputError
+from whyword.base.printable import one_line, shown
 
 T = TypeVar("T")
 _REPORTED_EVERY = 50  # items that are counted
+_LINE_EVERY = 15.0  # seconds
+_LONGEST_WAIT = 86_400.0
+_LAST_LINE = 1.0  # seconds that one may take which is being written at the end
 
 
 @dataclass(frozen=True)
@@ -106,7 +115,11 @@ def progress_bar(stage: str, shown: bool | None = None) -> Iterator[OnProgress]:
         What is shown until an event names something else.
     shown : bool, optional
     """
-    has_terminal = sys.stderr is not None and sys.stderr.isatty()  # pythonw has no stderr
+    lines, has_terminal = _LINES.get(), _has_terminal()
+    if shown is None and lines is not None and not has_terminal:
+        with lines.during(stage) as report:
+            yield report
+        return
     silent = not (has_terminal if shown is None else shown)
     columns = (
         SpinnerColumn(),
@@ -131,7 +144,7 @@ def progress_bar(stage: str, shown: bool | None = None) -> Iterator[OnProgress]:
 
 
 def counted(items: Iterable[T], stage: str) -> Iterator[T]:
-    """Yield the items, with their count, pace and the time spent on a terminal's stderr."""
+    """Yield the items, with their count, pace and the time spent on stderr, as a bar does."""
     with progress_bar(stage) as report:
         for number, item in enumerate(items, 1):
             yield item
@@ -139,16 +152,153 @@ def counted(items: Iterable[T], stage: str) -> Iterator[T]:
                 report(Progress(n_documents=number))
 
 
-class _Pace:
-    """How fast events come, from the first one on: getting ready is not counted."""
+def _has_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()  # pythonw has no stderr
 
-    def __init__(self) -> None:
+
+# ---- lines in a pipe ----------------------------------------------------------------------
+
+
+class Lines:
+    """A line on stderr every so often while there is work, for whoever reads a pipe or a log.
+
+    A thread writes them, so that work which reports nothing for minutes is heard of, too.
+
+    Parameters
+    ----------
+    every : float
+        Seconds until the first line, and from one to the next.
+    clock : callable
+        Returns the time in seconds.
+    """
+
+    def __init__(
+        self, every: float = _LINE_EVERY, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._every, self._clock = every, clock
+        self._start = clock()
+        self._stages: list[_Stage] = []  # one within the other
+        self._over, self._writer = Event(), current_thread()
+
+    @contextmanager
+    def during(self, stage: str) -> Iterator[OnProgress]:
+        """Yield a function to call with each event; lines speak of this stage in the block."""
+        current = _Stage(stage, self._clock)
+        self._stages.append(current)
+        if len(self._stages) == 1:
+            self._over = Event()
+            self._writer = Thread(target=self.write, args=(self._over.wait,), daemon=True)
+            self._writer.start()
+        try:
+            yield current.report
+        finally:
+            self._stages.remove(current)
+            if not self._stages:
+                self._over.set()
+                if self._writer is not current_thread():  # which may collect a generator
+                    self._writer.join(_LAST_LINE)
+
+    def write(self, wait: Callable[[float], bool]) -> None:
+        """Write line after line; `wait` takes the seconds and returns whether all is over."""
+        while not wait(self._every):
+            line = self.line()
+            with suppress(OSError, ValueError):  # a stderr that takes nothing, or is closed
+                if line and sys.stderr is not None:
+                    sys.stderr.write(f"{line}\n")
+                    sys.stderr.flush()
+
+    def line(self) -> str:
+        """Return how far the innermost stage is, the time spent and, if known, the time left."""
+        stages = self._stages[-1:]
+        if not stages:  # the last one ended this moment
+            return ""
+        parts = [stages[0].said, f"{_minutes(self._clock() - self._start)} so far"]
+        if (end := stages[0].end) is not None:
+            parts.append(f"about {_minutes(end - self._clock())} left")
+        return one_line(", ".join(parts))
+
+
+class _Stage:
+    """What is said of a stage, and when it is expected to end."""
+
+    def __init__(self, name: str, clock: Callable[[], float]) -> None:
+        self._name, self._clock, self._pace = name, clock, _Pace(clock)
+        self.said = name
+        self.end: float | None = None
+
+    def report(self, event: Progress) -> None:
+        seconds = self._pace.seconds_left(event)
+        self.end = None if seconds is None else self._clock() + seconds
+        self.said = _described(event, self._name, self._pace.of_documents(event)).strip()
+
+
+# of the command that runs, if its stderr is no terminal; no library call sets it
+_LINES: ContextVar[Lines | None] = ContextVar("lines", default=None)
+
+
+@contextmanager
+def lines_in_a_pipe(stage: str | None) -> Iterator[None]:
+    """Let what shows a bar on a terminal write a line every 15 seconds if stderr is none.
+
+    The environment variable ``WHYWORD_PROGRESS`` may have another number of seconds.
+
+    Parameters
+    ----------
+    stage : str or None
+        What lines speak of where there would be no bar; None for no lines there.
+    """
+    seconds = seconds_between_lines()
+    if seconds == 0 or _has_terminal():
+        yield
+        return
+    lines = Lines(seconds)
+    token = _LINES.set(lines)
+    try:
+        with nullcontext() if stage is None else lines.during(stage):
+            yield
+    finally:
+        _LINES.reset(token)
+
+
+def seconds_between_lines() -> float:
+    """Return what the environment variable says, 15 by default; 0 for no lines."""
+    said = os.environ.get("WHYWORD_PROGRESS") or str(_LINE_EVERY)
+    try:
+        seconds = float(said)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds <= _LONGEST_WAIT:
+        raise InputError(f"WHYWORD_PROGRESS takes seconds, as in 60, or 0; not {shown(said)}")
+    return seconds
+
+
+def _minutes(seconds: float) -> str:
+    """Return a time as 1:05, or 2:00:00."""
+    minutes, rest = divmod(max(0, round(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+# ---- what is shown ------------------------------------------------------------------------
+
+
+class _Pace:
+    """How fast events come, from the first one on: getting ready is not counted.
+
+    Where the share falls, something else has begun, and it is counted from there.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._first: tuple[float, Progress] | None = None
+        self._share = 0.0
 
     def _since(self, event: Progress) -> tuple[float, Progress]:
         """Return the seconds since the first event, and that event."""
-        now = time.monotonic()
-        self._first = self._first or (now, event)
+        now, share = self._clock(), self._share if event.share is None else event.share
+        if self._first is None or share < self._share:
+            self._first = now, event
+        self._share = share
         return now - self._first[0], self._first[1]
 
     def seconds_left(self, event: Progress) -> float | None:
@@ -199,5 +349,4 @@ class _TimeLeft(ProgressColumn):
         end = task.fields["end"]
         if end is None:
             return Text("")
-        minutes, seconds = divmod(max(0, round(end - time.monotonic())), 60)
-        return Text(f"about {minutes}:{seconds:02} left", "cyan")
+        return Text(f"about {_minutes(end - time.monotonic())} left", "cyan")

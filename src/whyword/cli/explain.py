@@ -16,9 +16,16 @@ from whyword.base.progress import counted
 from whyword.batch.runs import explain_corpus
 from whyword.cli.inputs import TextOptions, chosen_target, open_model
 from whyword.cli.options import Documents, Method, ModelFolder
-from whyword.cli.outputs import FolderOptions, check_apart, stdout_console, write_corpus_results
+from whyword.cli.outputs import (
+    FolderOptions,
+    check_apart,
+    counted_if_unseen,
+    is_folder,
+    stdout_console,
+    write_corpus_results,
+)
 from whyword.explanation.explanation import Explanation
-from whyword.explanation.formats.registry import FORMATS
+from whyword.explanation.formats.registry import ENDINGS, FORMATS
 from whyword.explanation.output import format_of, print_explanations, write_explanations
 from whyword.methods.explain import iter_explanations
 
@@ -78,7 +85,7 @@ def explain(
 ) -> None:
     """Show which words made the classifier say that, in a text or in every text of a corpus."""
     parameters = parameters or {}
-    if out is not None and format is None and _is_folder(out):
+    if out is not None and format is None and is_folder(out, ENDINGS):
         if limit is not None:
             raise InputError(Argument("limit"), " is for a file; a folder has all documents")
         request: dict[str, Any] = {"target": chosen_target(target), "against": against, "top": top}
@@ -102,15 +109,12 @@ def explain(
     )
     explanations = _at_least_one(explanations, source)
     if out is None:
-        print_explanations(explanations, file_format, stdout_console())
+        printed = counted_if_unseen(explanations, "explaining")
+        print_explanations(printed, file_format, stdout_console())
         return
     check_apart(out, source)
     write_explanations(counted(explanations, "explaining"), file_format, expand_path(out))
     log.info("written: %s", one_line(str(out)))
-
-
-def _is_folder(out: Path) -> bool:
-    return not out.suffix or expand_path(out).is_dir()
 
 
 def _at_least_one(explanations: Iterator[Explanation], source: str) -> Iterator[Explanation]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from whyword.base.checks import expand_path
 from whyword.base.printable import one_line, spelled_out
@@ -19,6 +19,7 @@ from whyword.cli.options import (
     Seed,
     TestShare,
     TextColumn,
+    WordRule,
 )
 from whyword.corpora.corpus import Corpus, Part, load_corpus, open_texts
 from whyword.corpora.lines import read_text
@@ -27,9 +28,12 @@ from whyword.models.blackbox import as_classifier
 from whyword.models.loading import load_model
 from whyword.models.protocol import TextClassifier, removal_by_source
 from whyword.words.reader import Reader
+from whyword.words.rules import WORDS, guess_rule
 from whyword.words.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
+
+_FORMATS = {".eml": "mail", ".mbox": "mail", ".htm": "html", ".html": "html"}  # by files' endings
 
 
 def open_model(model: Path) -> TextClassifier:
@@ -106,8 +110,9 @@ class MailOptions(CorpusOptions):
 class ReaderOptions(MailOptions):
     """How a corpus is read by a model that is trained on it, and ever after."""
 
-    format: Format = "text"
+    format: Format = None
     ignore: Ignore = None
+    rule: WordRule = WORDS
 
     def load_whole(self, source: str) -> Corpus:
         """Return the corpus with all that its texts have, for the reader to remove."""
@@ -117,12 +122,27 @@ class ReaderOptions(MailOptions):
     def reader(self, corpus: Corpus, max_words: int | None) -> Reader:
         """Return the reader of the model; what a corpus has as a rule it removes, too."""
         remove = parts_to_remove(self.remove)
-        return Reader(
-            self.format,
+        reader = Reader(
+            self.format or _format_of_files(corpus),
             corpus.rule if remove is None else remove,
             list(chain.from_iterable(map(_ignored_words, self.ignore or ()))),
-            Tokenizer(max_words),
+            Tokenizer(max_words, rule=self.rule),
         )
+        fitting = guess_rule(map(reader.decode, corpus.train.texts))
+        if self.rule == WORDS and fitting != WORDS:
+            log.warning(
+                "most of these texts are in a script without spaces, of which a run of letters is "
+                "one word: --words %s cuts them",
+                fitting,
+            )
+        return reader
+
+
+def _format_of_files(corpus: Corpus) -> str:
+    """Return the format that the endings of a corpus's files stand for, if all of them do."""
+    names = {name.lower().partition(":")[0] for name in corpus.ids}
+    formats = {_FORMATS.get(PurePath(name).suffix, "text") for name in names}
+    return formats.pop() if len(formats) == 1 else "text"
 
 
 def _ignored_words(given: str) -> list[str]:

@@ -11,7 +11,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from whyword.base.compiled import CompilationNotice
 from whyword.base.errors import WhywordError
+from whyword.base.progress import lines_in_a_pipe, seconds_between_lines
 from whyword.cli.corpus import corpus
 from whyword.cli.evaluate import evaluate
 from whyword.cli.explain import explain
@@ -130,7 +132,11 @@ def _run() -> NoReturn:
         for source in sys.argv[2:3]:
             if source.startswith(PREFIX):  # it may register a method, which has options, too
                 import_model(source)
-        command_line()()
+        if seconds_between_lines() == 0:  # nor that loops are compiled
+            logging.getLogger(CompilationNotice.__module__).setLevel(logging.WARNING)
+        command = "".join(sys.argv[1:2])  # one that serves is at work for ever
+        with lines_in_a_pipe(None if command == "serve" else f"{command}: at work"):
+            command_line()()
     except (WhywordError, OSError) as error:
         print_error(error)  # of what comes before a command
         sys.exit(1)

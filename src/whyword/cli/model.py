@@ -56,10 +56,10 @@ def _lines(model: TextClassifier) -> Iterator[tuple[str, str]]:
         yield from model.reader_.described()
     facts: dict[str, Any] = getattr(model, "provenance_", {})
     if "documents" in facts:
-        source = f" of {facts['source']}" if "source" in facts else ""
-        yield "trained on", f"{facts['documents']:,} documents{source}"
+        corpus = f" of {facts['corpus']}" if "corpus" in facts else ""
+        yield "trained on", f"{facts['documents']:,} documents{corpus}"
     for name, value in facts.items():
-        if name in ("documents", "source") or value is None:
+        if name in ("documents", "corpus") or value is None:
             continue
         title = name.replace("_", " ")
         if name.endswith("accuracy"):

@@ -32,10 +32,11 @@ Remove = Annotated[
     ),
 ]
 Format = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--format",
-        help="What the texts are: 'text', 'mail' (raw mails, decoded) or 'html' (tags taken out).",
+        help="What the texts are: 'text', 'mail' (raw mails, decoded) or 'html' (tags taken out). "
+        "(default: by the endings of files, else text)",
     ),
 ]
 Ignore = Annotated[
@@ -45,6 +46,14 @@ Ignore = Annotated[
         metavar="WORD|/PATTERN/|@FILE",
         help="A word that is not to be read, a pattern of such words between slashes, or '@' and "
         "a file with one of these a line. Repeatable.",
+    ),
+]
+WordRule = Annotated[
+    str,
+    typer.Option(
+        "--words",
+        help="What a word is: 'words', of scripts that part them by spaces; 'unicode', of any "
+        "script; 'characters', each by itself.",
     ),
 ]
 Encoding = Annotated[

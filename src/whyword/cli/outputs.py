@@ -3,16 +3,17 @@
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 
 from whyword.base.checks import expand_path
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
-from whyword.base.progress import progress_bar
+from whyword.base.progress import counted, progress_bar
 from whyword.batch.folder import REJECTS
 from whyword.batch.ray import check_ray, silence_ray
 from whyword.batch.runs import Outcome, RunOptions
@@ -24,6 +25,7 @@ from whyword.corpora.tables import table_kind
 from whyword.corpora.text_files import holds_mails
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 _PIPE_WIDTH = 160  # of tables when nobody's screen sets a limit
 
 
@@ -31,6 +33,11 @@ def stdout_console() -> Console:
     """Return where tables are printed: as wide as the screen, texts shown as they are."""
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
     return Console(width=width, markup=False, emoji=False, highlight=False)
+
+
+def counted_if_unseen(items: Iterable[T], stage: str) -> Iterable[T]:
+    """Return what is printed, counted on stderr unless stdout is a terminal, where it is seen."""
+    return items if sys.stdout.isatty() else counted(items, stage)
 
 
 def flushed(code: str | int | None) -> str | int | None:
@@ -51,16 +58,26 @@ def flushed(code: str | int | None) -> str | int | None:
 
 
 def check_apart(out: Path | None, source: str) -> None:
-    """Raise if a file would be written over the one that is read."""
-    if out is None or source == "-" or not expand_path(out).exists():
+    """Raise if a file would be written over what is read, or be read the next time."""
+    if out is None or source == "-":
         return
-    if expand_path(out).samefile(_file_of(source)):
+    path, read = expand_path(out), _file_of(source)
+    if path.exists() and path.samefile(read):
         raise InputError(f"{out} is what is to be read; it will not be written over")
+    if read.is_dir() and path.resolve().is_relative_to(read.resolve()):
+        raise InputError(f"{out} is in the folder that is read; name another place")
 
 
 def _file_of(source: str) -> Path:
     name, _ = name_and_part(source)
     return expand_path(name) if expand_path(name).exists() else Path(os.devnull)
+
+
+def is_folder(out: Path, endings: Collection[str]) -> bool:
+    """Return whether a folder is meant: by its ending, a file's is one of these; else by itself."""
+    if out.suffix.lower() in endings:
+        return False
+    return not out.suffix or expand_path(out).is_dir()
 
 
 def checked_folder(out: Path) -> Path:

@@ -2,7 +2,7 @@
 
 import itertools
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,6 @@ from rich.text import Text
 
 from whyword.analysis.class_words import ClassWords
 from whyword.analysis.search import Carrier, Hit
-from whyword.base.labels import Label
 from whyword.base.printable import one_line
 from whyword.corpora.corpus import Corpus
 from whyword.corpora.overview import CorpusFigures
@@ -125,33 +124,22 @@ def training_summary(
     return table
 
 
-def prediction_json(prediction: Prediction, classes: Sequence[Label]) -> dict[str, object]:
-    """Return a prediction as plain data."""
-    chances = (round(float(chance), 6) for chance in prediction.probabilities)
-    return {
-        "id": prediction.id,
-        "predicted": prediction.predicted,
-        "label": prediction.label,
-        "probabilities": dict(zip(map(str, classes), chances, strict=True)),
-        "known_words": prediction.known_words,
-    }
-
-
-def prediction_table(predictions: Iterable[Prediction]) -> Table:
-    """Return predictions, a row each."""
-    table = Table("id", "predicted", box=None, header_style="bold")
+def prediction_table(predictions: Sequence[Prediction]) -> Table:
+    """Return predictions, a row each; with the true classes, where there are any."""
+    labelled = any(prediction.label is not None for prediction in predictions)
+    table = Table("id", *["label"] * labelled, "predicted", box=None, header_style="bold")
     table.add_column("probability", justify="right")
     table.add_column("")
     for prediction in predictions:
-        wrong = prediction.label not in (None, prediction.predicted)
-        remark = "no known word" if prediction.known_words == 0 else ""
-        if wrong:
-            remark = f"{remark}  labelled {one_line(str(prediction.label))}".strip()
+        label = "" if prediction.label is None else prediction.label
+        remarks = ["no known word"] * (prediction.known_words == 0)
+        remarks += ["wrong"] * (prediction.label not in (None, prediction.predicted))
         table.add_row(
             Text(one_line(prediction.id)),
+            *[Text(one_line(label))] * labelled,
             Text(one_line(prediction.predicted)),
             f"{prediction.probability:.3f}",
-            Text(remark),
+            Text(", ".join(remarks)),
         )
     return table
 

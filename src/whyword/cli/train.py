@@ -1,5 +1,6 @@
 """``whyword train``: train a classifier and save it."""
 
+import logging
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,9 @@ from whyword.evaluation.copies import copy_quality
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
 from whyword.models.linear.classifier import SVMClassifier
-from whyword.models.store import check_writable
+from whyword.models.store import check_replaceable
+
+log = logging.getLogger(__name__)
 
 
 class Model(StrEnum):
@@ -45,6 +48,9 @@ def train(
     max_words: Annotated[
         int | None, typer.Option(help="Keep the first so many words of each text (default: all).")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the model that is in the folder.")
+    ] = False,
     *,
     reading: ReaderOptions,
 ) -> None:
@@ -65,7 +71,7 @@ def train(
             seed=reading.seed,
         )
     out = expand_path(out)
-    check_writable(out)
+    replaced = check_replaceable(out, force)
     classifier.fit(loaded.train.texts, loaded.train.labels or ())
     named = ""
     if len(loaded.test):
@@ -79,8 +85,10 @@ def train(
             "test_accuracy_without_copies": found.accuracy,
         }
         named = copy_names(found, loaded.test.ids, loaded.train.ids)
-    classifier.provenance_["source"] = loaded.name
+    classifier.provenance_["corpus"] = loaded.name
     identity = classifier.save(out)
+    if replaced is not None:
+        log.info("replaced: %s", replaced)
     stdout_console().print(training_summary(classifier, loaded, out, identity, named))
 
 

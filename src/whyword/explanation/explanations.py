@@ -8,7 +8,7 @@ from whyword.base.checks import existing_file, expand_path, items
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write, save_or_return
 from whyword.explanation.explanation import Explanation
-from whyword.explanation.formats import frame, html, json, parquet
+from whyword.explanation.formats import csv, excel, frame, html, json, parquet
 from whyword.explanation.heatmap import styled_fragment
 
 _SHOWN = 10  # in a notebook's cell
@@ -96,6 +96,17 @@ class Explanations(Sequence[Explanation]):
         """Return the explanations of a Parquet file."""
         rows = parquet.read(existing_file(expand_path(path)))
         return cls(map(Explanation.from_fields, rows))
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """Return CSV with a row for each word; given a path, write it and return that."""
+        self._check_alike()
+        return save_or_return("".join(csv.lines(self)), path)
+
+    def to_excel(self, path: str | Path) -> None:
+        """Write an Excel workbook (.xlsx) with a row for each word."""
+        self._check_alike()
+        with atomic_write(expand_path(path)) as draft:
+            excel.write(self, draft)
 
     def to_frame(self, by: str = "word") -> Any:  # noqa: ANN401 - pandas is optional
         """Return a pandas DataFrame with a row for each word, or for each "document"."""

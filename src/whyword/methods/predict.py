@@ -1,6 +1,6 @@
 """Documents in, their predicted classes out, a block at a time."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -41,6 +41,39 @@ class Prediction:
     def probability(self) -> float:
         """The probability of the predicted class."""
         return float(self.probabilities.max())
+
+
+class Tally:
+    """How many predictions there were, and how many were right, of those with a true class.
+
+    Parameters
+    ----------
+    classes : sequence of labels
+        Of the model.
+    """
+
+    def __init__(self, classes: Sequence[Label]) -> None:
+        self._names = frozenset(map(str, classes))
+        self.n_documents = self.labelled = self.right = self.foreign = 0
+
+    def count(self, predictions: Iterable[Prediction]) -> Iterator[Prediction]:
+        """Yield the predictions, counted."""
+        for one in predictions:
+            self.n_documents += 1
+            self.labelled += one.label is not None
+            self.right += one.label == one.predicted
+            self.foreign += one.label is not None and one.label not in self._names
+            yield one
+
+    def accuracy_line(self) -> str:
+        """Return the accuracy, of how many; nothing if no document has a label."""
+        if not self.labelled:
+            return ""
+        if self.foreign == self.labelled:
+            return "none of the labels is a class of the model"
+        share = self.right / self.labelled
+        line = f"accuracy {share:.2%} of {self.labelled:,} labelled documents"
+        return line + (f" ({self.foreign:,} with no class of the model)" if self.foreign else "")
 
 
 def predict_documents(model: object, records: Iterable[Record]) -> Iterator[Prediction]:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write, locked_folder, sha256_of, temporary_folder
 from whyword.base.json import parse_json
 from whyword.base.printable import one_line, storable
@@ -119,6 +119,42 @@ def check_writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise InputError(f"{folder} cannot be written ({error})") from None
+
+
+def check_replaceable(folder: Path, force: bool) -> str | None:
+    """Raise unless a model can be written there, and, without `force`, if one is there already.
+
+    Returns
+    -------
+    str or None
+        What would be replaced, in a few words.
+    """
+    check_writable(folder)
+    if not (folder / CONFIGURATION).exists():
+        return None
+    there = _described(_read_configuration(folder), folder / CONFIGURATION)
+    if not force:
+        raise InputError(
+            f"{folder} holds a model already ({there}); name another folder, or say ",
+            Argument("force", True),
+            " to replace it",
+        )
+    return there
+
+
+def _described(configuration: Mapping[str, Any], path: Path) -> str:
+    """Return kind, data, day and identity of a stored model, as far as it says them."""
+    facts = configuration.get("provenance")
+    facts = facts if isinstance(facts, dict) else {}
+    count, corpus, day = facts.get("documents"), facts.get("corpus"), facts.get("trained")
+    parts = [str(configuration.get("kind", "of no kind"))[:40]]
+    if isinstance(count, int):
+        parts.append(f"trained on {count:,} documents")
+        parts[-1] += f" of {corpus[:80]}" if isinstance(corpus, str) else ""
+    if not isinstance(day, str):
+        day = time.strftime("%Y-%m-%d %H:%M", time.localtime(path.stat().st_mtime))
+    parts += [day[:20], f"identity {str(configuration.get('identity'))[:12]}"]
+    return one_line(", ".join(parts))
 
 
 def _existing_parent(folder: Path) -> Path:
@@ -253,6 +289,7 @@ def training_provenance(
         "documents": len(texts),
         **results,
         "seconds": round(time.perf_counter() - start, 1),
+        "trained": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         "versions": provenance(),
     }
 

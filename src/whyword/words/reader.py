@@ -137,6 +137,8 @@ class Reader:
         unsaid = "nothing, or what a corpus has a rule for"
         yield "removed", unsaid if self.remove is None else ", ".join(self.remove) or "nothing"
         yield "ignored", ", ".join(self.ignore) or "nothing"
+        rule = self.tokenizer.rule
+        yield "words by", f"the rule {rule!r}" if isinstance(rule, str) else "somebody's function"
         most = self.tokenizer.max_words
         yield "words read", "all" if most is None else f"the first {most:,}"
 

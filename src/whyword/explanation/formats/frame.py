@@ -7,6 +7,7 @@ import numpy as np
 
 from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.printable import shown, storable
+from whyword.explanation.formats.word_rows import NOTHING, word_columns
 from whyword.explanation.row import NAMES, Row
 
 
@@ -29,40 +30,12 @@ def encode(rows: Sequence[Row], targets: Sequence[object], by: str) -> Any:  # n
             for row in rows
         ]
         return pd.DataFrame(plain, columns=list(plain[0]) if plain else list(NAMES))
-    parts = [_word_rows(row, targets) for row in rows]
-    empty = _word_rows(_NOTHING, ())
+    parts = [word_columns(row, targets) for row in rows]
+    empty = word_columns(NOTHING, ())
     names = parts[0] if parts else empty
     return pd.DataFrame(
         {name: np.concatenate([part[name] for part in parts]) for name in names} if parts else empty
     )
-
-
-_NOTHING: Row = {
-    "id": None,
-    "words": (),
-    "spans": np.empty((0, 2), np.int32),
-    "known": np.empty(0, np.bool_),
-    "target": None,
-    "relevance": np.empty(0, np.float32),
-}
-
-
-def _word_rows(row: Row, targets: Sequence[object]) -> dict[str, Any]:
-    count = len(row["words"])
-    columns = {
-        "id": np.full(count, row["id"] and storable(row["id"]), object),
-        "position": np.arange(count),
-        "word": np.array([storable(word) for word in row["words"]], object),
-        "start": row["spans"][:, 0],
-        "end": row["spans"][:, 1],
-        "known": row["known"],
-    }
-    relevance = row["relevance"]
-    if relevance.ndim == 1:
-        return columns | {"target": np.full(count, row["target"], object), "relevance": relevance}
-    names = (str(target) for target in targets)
-    free = (f"relevance of {name}" if name in columns else name for name in names)
-    return columns | {name: relevance[:, k] for k, name in enumerate(free)}
 
 
 def decode(table: Any) -> Iterator[Row]:  # noqa: ANN401 - pandas is optional
