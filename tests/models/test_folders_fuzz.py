@@ -60,9 +60,10 @@ def good_model(kind: str) -> Estimator:
         return model
     texts, labels = [*TEXTS[:2], "wc wd wa wh"], LABELS
     if kind == "svm":
-        return SVMClassifier(C=1.0, class_weight={"first": 2.0}).fit(texts, labels)
+        reader = Reader("mail", ["headers"], ["wz", "/w[xy]/"])
+        return SVMClassifier(C=1.0, class_weight={"first": 2.0}, reader=reader).fit(texts, labels)
     pipeline = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression())
-    return SVMClassifier.from_pipeline(pipeline.fit(texts, labels))
+    return SVMClassifier.from_pipeline(pipeline.fit(texts, labels), Reader("html", ignore=["wz"]))
 
 
 # ---- what is made up: plain data ----------------------------------------------------------------
@@ -74,7 +75,8 @@ HOSTILE = st.sampled_from(
         *("", "x", "first", "balanced", "english", "\ud800", "a\0", "9" * 5_000, "line\nend"),
         *("(", "(a)(b)", "a{99999999999}", "(?P<x", r"\w*", "(?i)[a-z]", "(" * 500, "word"),
         *("char", "char_wb", "l1", "ascii", "CountVectorizer", "svm", "cnn"),
-        *("words", "unicode", "characters"),
+        *("words", "unicode", "characters", "mail", "html", "headers", "/(a+)+b/"),
+        *(["headers"], ["quotes", "headers"], ["/(a+)+b/"], ["/(/"], ["/w.*/"], [" "]),
         *([], [1], [1, 2], [2, 1], [1, 10**9], [0, 1], [True, False], [None, None], [1.5, 2.5]),
         *(["a", "a"], ["a", "b"], ["a", "b", "c"], ["a", "a\0", "b"], [["a"], ["b"], ["c"]]),
         *([1, 2, 3], ["a", 2, None], ["\ud800", "b", "c"], [["first", 2.0]], [["first", -1]]),

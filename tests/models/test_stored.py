@@ -16,9 +16,7 @@ from whyword.models.stored import (
     list_of_strings,
     optional,
     positive_number,
-    stored_tokenizer,
 )
-from whyword.words.tokenizer import Tokenizer
 
 F = np.float32
 
@@ -193,23 +191,6 @@ def test_checks_of_settings(check: Any, good: list[object], wrong: list[object])
     for value in wrong:
         with pytest.raises(InputError, match=r"^x "):
             check("x", value)
-
-
-def test_tokenizers() -> None:
-    tokenizer = Tokenizer(7, frozenset({"mr", "dr"}))
-    assert stored_tokenizer(stored(tokenizer.configuration()).settings) == tokenizer
-    wrong = [("max_words", 0), ("max_words", True), ("abbreviations", "mr")]
-    for name, value in [*wrong, ("rule", "by heart"), ("rule", None), ("rule", ["words"])]:
-        with pytest.raises(InputError, match=name):
-            stored_tokenizer(stored({**tokenizer.configuration(), name: value}).settings)
-
-
-@pytest.mark.parametrize("rule", ["words", "unicode", "characters"])
-def test_rules_of_tokenizers(rule: str) -> None:
-    for tokenizer in (Tokenizer(rule=rule), Tokenizer(3, rule=rule)):
-        model = stored(tokenizer.configuration() | {"rule": rule})
-        assert stored_tokenizer(model.settings) == tokenizer
-        model.check_all_taken()
 
 
 @pytest.mark.parametrize(("numbers", "largest"), [([1, -3], 3), ([], 0), ([[2.5], [0]], 2.5)])

@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import CNNClassifier, Explanation, InputError, SVMClassifier, explain
+from whyword import CNNClassifier, Explanation, InputError, Reader, SVMClassifier, explain
 from whyword.methods.registry import METHODS
 from whyword.models.cnn.word_cache import RecentWords
 from whyword.web.app import create_app
@@ -303,6 +303,7 @@ def test_somebodys_model() -> None:
         "kind": "Keywords",
         "identity": None,
         "classes": ["space", "hockey", "crypto"],
+        "reads": dict(Reader().described()),
         "max_words": None,
         "documents": None,
         "test_accuracy": None,

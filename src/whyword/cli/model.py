@@ -15,7 +15,7 @@ from whyword.cli.outputs import stdout_console
 from whyword.methods.registry import methods_for
 from whyword.models.blackbox import labels_of
 from whyword.models.protocol import Reading, TextClassifier
-from whyword.models.stored import reader_settings
+from whyword.models.stored_reader import reader_settings
 
 _SHOWN = 20  # classes
 

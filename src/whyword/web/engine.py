@@ -12,7 +12,7 @@ from whyword.methods.explain import explain_blocks
 from whyword.methods.registry import Cost, method_for, methods_for
 from whyword.methods.request import Request
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import Caching
+from whyword.models.protocol import Caching, Reading
 from whyword.web.limits import Limits
 from whyword.words.document import Text
 
@@ -58,11 +58,16 @@ class Engine:
             "kind": self.model.kind,
             "identity": self.identity,
             "classes": self.classes,
-            "max_words": getattr(self.model, "max_words", None),
+            "reads": dict(self.model.reader_.described()) if self._reads else {},
+            "max_words": self.model.reader_.tokenizer.max_words if self._reads else None,
             "documents": facts.get("documents"),
             "test_accuracy": facts.get("test_accuracy"),
             "methods": self.methods,
         }
+
+    @property
+    def _reads(self) -> bool:
+        return isinstance(self.model, Reading)
 
     def is_quick(self, texts: Sequence[str], method: str | None = None) -> bool:
         """Whether an answer takes a few milliseconds, less than a server notices."""

@@ -27,9 +27,8 @@ from whyword.models.stored import (
     StoredModel,
     finite_number,
     positive_number,
-    reader_settings,
-    stored_reader,
 )
+from whyword.models.stored_reader import reader_settings, stored_reader
 from whyword.vectors.vectors import Vectors
 
 

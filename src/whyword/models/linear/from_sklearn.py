@@ -18,8 +18,8 @@ from whyword.models.stored import (
     StoredSettings,
     list_of_strings,
     optional,
-    stored_reader,
 )
+from whyword.models.stored_reader import stored_reader
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
 from whyword.words.tokenizer import Tokenizer

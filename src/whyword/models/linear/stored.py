@@ -20,14 +20,8 @@ from whyword.base.errors import Argument, InputError
 from whyword.models.linear.from_sklearn import PipelineFeatures, restore_features
 from whyword.models.linear.tfidf import TfIdf
 from whyword.models.store import pack_words
-from whyword.models.stored import (
-    Check,
-    StoredModel,
-    optional,
-    own_reader_settings,
-    reader_settings,
-    stored_reader,
-)
+from whyword.models.stored import Check, StoredModel, optional
+from whyword.models.stored_reader import own_reader_settings, reader_settings, stored_reader
 
 
 def _weight_of_errors(name: str, value: object) -> float:
