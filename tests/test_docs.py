@@ -194,7 +194,7 @@ def test_commands_and_options_exist(page: Path) -> None:
 def test_there_are_commands_to_try() -> None:
     shown = {page.name: commands_shown(page) for page in PAGES}
     assert len(shown["scale.md"]) == 5
-    assert len(shown["start.md"]) == 4
+    assert len(shown["start.md"]) == 6
     assert sum(map(len, shown.values())) >= 40
 
 

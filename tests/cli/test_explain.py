@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import openpyxl
 import pytest
 from commands import Write, run
 
@@ -29,7 +30,7 @@ def test_explain_stdin_as_json(folder: Path) -> None:
     assert len(explanation["relevance"]) == 2
 
 
-@pytest.mark.parametrize("ending", ["html", "jsonl", "parquet", "txt"])
+@pytest.mark.parametrize("ending", ["html", "jsonl", "parquet", "txt", "csv"])
 def test_explain_a_corpus_into_a_file(folder: Path, write: Write, ending: str) -> None:
     corpus = write("c.csv", "id,text\n" + "\n".join(f"{i},moon orbit {i}" for i in range(7)))
     out = corpus.parent / f"deep/why.{ending}"
@@ -40,6 +41,27 @@ def test_explain_a_corpus_into_a_file(folder: Path, write: Write, ending: str) -
         assert [one.id for one in Explanations.from_parquet(out)] == list("01234")
     else:
         assert out.read_text().count("orbit") >= 5
+
+
+def test_a_row_for_each_word(folder: Path, write: Write) -> None:
+    corpus = write("c.csv", "id,text\n=1+1,moon orbit\nb,\nc,goal\n")
+    out = corpus.parent / "why.xlsx"
+    done = run("explain", folder, corpus, "--out", out, "--target", "all")
+    assert (done.returncode, done.stdout) == (0, "")
+    headings, *rows = openpyxl.load_workbook(out).active.values
+    assert headings[:6] == ("id", "position", "word", "start", "end", "known")
+    assert headings[6:] == ("crypto", "hockey", "space")
+    assert [row[:5] for row in rows] == [
+        ("=1+1", 0, "moon", 0, 4),
+        ("=1+1", 1, "orbit", 5, 10),
+        ("c", 0, "goal", 0, 4),
+    ]
+    printed = run("explain", folder, corpus, "--format", "csv").stdout.splitlines()
+    assert printed[0] == "id,position,word,start,end,known,target,relevance"
+    assert printed[1].startswith("'=1+1,0,moon,0,4,True,space,")
+    (corpus.parent / "why.csv").mkdir()  # what ends in .csv is a file
+    refused = run("explain", folder, corpus, "--out", corpus.parent / "why.csv")
+    assert refused.stderr.splitlines()[-1].endswith("why.csv is a folder, not a file")
 
 
 def test_explain_a_contrast(folder: Path, write: Write) -> None:

@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,25 @@ def test_help_has_an_example(command: str) -> None:
     done = run(command, "--help")
     assert done.returncode == 0
     assert f"Example:  whyword {command} " in done.stdout
+
+
+def test_long_work_in_a_pipe_is_heard_of(
+    folder: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write("a.csv", "id,text\n" + "".join(f"{n},moon orbit\n" for n in range(500)))
+    monkeypatch.setenv("WHYWORD_PROGRESS", "0.001")
+    done = run("predict", folder, path, "--out", path.parent / "said.csv")
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.endswith(" so far")]
+    assert re.fullmatch(r"predict: at work, \d:\d\d so far", lines[0])
+    monkeypatch.setenv("WHYWORD_PROGRESS", "0")
+    assert "so far" not in run("predict", folder, path).stderr
+    monkeypatch.setenv("WHYWORD_PROGRESS", "often")
+    wrong = run("predict", folder, path)
+    assert (wrong.returncode, wrong.stderr) == (
+        1,
+        "error: WHYWORD_PROGRESS takes seconds, as in 60, or 0; not 'often'\n",
+    )
 
 
 def test_version() -> None:

@@ -1,8 +1,12 @@
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import openpyxl
+import pandas as pd
+import pytest
 from commands import Write, run
 
 
@@ -18,7 +22,93 @@ def test_predict(trained: Path, topics: Path, write: Write) -> None:
     assert first["label"] in first["probabilities"]
     table = run("predict", trained, topics / "topics.csv", "--format", "csv").stdout
     assert len(table.splitlines()) == 91
-    assert table.startswith("id,predicted,probability,known_words")
+    assert table.startswith("id,label,predicted,probability,known_words\n")
+
+
+def test_the_true_class_beside_the_predicted_one(folder: Path, write: Write) -> None:
+    path = write("a.csv", "id,text,label\n1,orbit moon,space\n2,goal puck,crypto\n3,qqq,\n")
+    done = run("predict", folder, path)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert rows[0] == ["id", "label", "predicted", "probability"]
+    assert rows[1][:3] == ["1", "space", "space"]
+    assert rows[2][:3] == ["2", "crypto", "hockey"]
+    assert rows[2][-1] == "wrong"
+    assert done.stdout.splitlines()[-1] == "accuracy 50.00% of 2 labelled documents"
+    data = run("predict", folder, path, "--format", "csv")
+    assert data.stdout.count("\n") == 4
+    assert data.stderr.splitlines()[-1] == "accuracy 50.00% of 2 labelled documents"
+    unlabelled = run("predict", folder, write("b.csv", "id,text\n1,orbit\n"))
+    assert "label" not in unlabelled.stdout
+    assert "accuracy" not in unlabelled.stdout + unlabelled.stderr
+
+
+@pytest.mark.parametrize("ending", ["csv", "CSV", "xlsx", "jsonl", "json", "parquet"])
+def test_into_a_file(folder: Path, topics: Path, tmp_path: Path, ending: str) -> None:
+    out = tmp_path / "deep" / f"said.{ending}"
+    done = run("predict", folder, topics / "topics.csv:test", "--out", out, "--probabilities")
+    assert (done.returncode, done.stdout) == (0, "")
+    said = done.stderr.splitlines()[-1]
+    assert re.fullmatch(
+        r"written: .* \(18 documents; accuracy .*% of 18 labelled documents\)", said
+    )
+    assert out.is_file()
+    assert [path.name for path in out.parent.iterdir()] == [out.name]
+    if ending.lower() == "csv":
+        table = pd.read_csv(out)
+    elif ending == "xlsx":
+        table = pd.DataFrame(openpyxl.load_workbook(out).active.values)
+        table = table[1:].set_axis(table.iloc[0], axis=1)
+    elif ending == "parquet":
+        table = pd.read_parquet(out)
+    else:
+        table = pd.read_json(out, lines=True)
+    assert len(table) == 18
+    assert list(table.columns[:5]) == ["id", "label", "predicted", "probability", "known_words"]
+    classes = {"crypto", "hockey", "space"}
+    assert set(table["label"]) == classes
+    if ending in ("jsonl", "json"):
+        assert set(table["probabilities"][0]) == classes
+    else:
+        assert set(table.columns[5:]) == {f"probability of {name}" for name in classes}
+
+
+def test_a_file_that_cannot_be(folder: Path, write: Write) -> None:
+    path = write("a.csv", "id,text\n1,orbit\n")
+    (path.parent / "said.csv").mkdir()
+    (path.parent / "in").mkdir()
+    (path.parent / "in" / "space").mkdir()
+    write("in/space/1.txt", "orbit")
+    inside = path.parent / "in" / "said.csv"
+    for arguments, message in (
+        ((path, "--out", path), "is what is to be read; it will not be written over"),
+        ((path, "--out", path.parent / "said.csv"), "said.csv is a folder, not a file"),
+        ((path.parent / "in", "--out", inside), "is in the folder that is read"),
+        ((path, "--out", "said.doc"), "said.doc: the ending says nothing of the format; it may be"),
+        ((path, "--format", "excel"), "excel is written to a file: say --out said.xlsx"),
+        ((path, "--out", "said.csv", "--format", "table"), "a table is printed, not written"),
+        ((path, "--probabilities"), "--probabilities is for --format csv"),
+        ((path, "--out", "said.csv", "--workers", 2), "are for a folder"),
+    ):
+        done = run("predict", folder, *arguments)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert message in done.stderr.splitlines()[-1]
+    assert path.read_text() == "id,text\n1,orbit\n"
+    assert not inside.exists()
+
+
+def test_a_format_may_be_named(folder: Path, write: Write) -> None:
+    path = write("a.csv", "id,text\n1,orbit\n")
+    done = run("predict", folder, path, "--out", path.parent / "said", "--format", "csv")
+    assert "written: " in done.stderr
+    assert (path.parent / "said").read_text().splitlines()[1].startswith("1,,")
+
+
+def test_a_row_that_cannot_be_read_leaves_no_file(folder: Path, write: Write) -> None:
+    path = write("a.jsonl", '{"text": "orbit"}\n{"text": 5}\n')
+    done = run("predict", folder, path, "--out", path.parent / "said.csv")
+    assert done.returncode == 1
+    assert "line 2: 'text' is int 5, not text" in done.stderr
+    assert [one.name for one in path.parent.iterdir()] == ["a.jsonl"]
 
 
 def test_no_cell_of_a_table_is_a_formula(folder: Path, write: Write) -> None:

@@ -1,4 +1,5 @@
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -24,6 +25,24 @@ def test_a_folder_that_is_no_model_is_refused_before_training(topics: Path) -> N
     done = run("train", topics / "topics.csv", "--out", topics / "new", "--width", "two")
     assert "--width takes numbers" in done.stderr
     assert not (topics / "new").exists()
+
+
+def test_a_model_is_replaced_by_force_only(topics: Path, tmp_path: Path) -> None:
+    call = ("train", topics / "topics.csv", "--model", "svm", "--out", tmp_path / "svm")
+    assert run(*call).returncode == 0
+    before = (tmp_path / "svm" / "model.json").read_bytes()
+    assert json.loads(before)["provenance"]["corpus"] == str(topics / "topics.csv")
+    refused = run(*call)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    line = refused.stderr.splitlines()[-1]
+    assert "svm holds a model already (svm, trained on 72 documents of " in line
+    assert line.endswith("name another folder, or say --force to replace it")
+    assert (tmp_path / "svm" / "model.json").read_bytes() == before
+    replaced = run(*call, "--force", "--max-words", 3)
+    assert replaced.returncode == 0, replaced.stderr
+    identity = json.loads(before)["identity"][:12]
+    assert re.search(rf"replaced: svm, trained on 72 .*, identity {identity}\n", replaced.stderr)
+    assert identity not in replaced.stdout
 
 
 def test_interrupted_training_leaves_no_model(topics: Path) -> None:
