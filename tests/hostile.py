@@ -21,8 +21,9 @@ def heatmap(
     max_words: int | None = None,
     title: str = "",
     target: str = "target",
+    rule: str = "words",
 ) -> Heatmap:
-    document = tokenize(text, max_words)
+    document = tokenize(text, max_words, rule)
     count = len(document)
     shown = np.linspace(-1, 1, count) if values is None else np.array(values, float)
     pairs = sorted(zip(document.words, shown.tolist(), strict=True), key=lambda p: -abs(p[1]))

@@ -32,7 +32,7 @@ def test_nothing_is_markup(source: str) -> None:
     page = Page(source)
     assert set(page.tags) <= {
         *("html", "head", "meta", "title", "style", "body", "article", "h1", "h2", "h3", "small"),
-        *("p", "div", "section", "span", "nav", "a", "ol", "li"),
+        *("p", "div", "section", "span", "nav", "a", "ol", "li", "bdi"),
     }
     assert "default-src 'none'" in source
     assert "style=" not in source

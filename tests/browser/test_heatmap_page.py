@@ -4,11 +4,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hostile import heatmap
 from networks import made_cnn
 from playwright.sync_api import Browser, FloatRect, Page
 
 from whyword import explain
 from whyword.base.printable import visible
+from whyword.explanation.heatmap import page as heatmap_page
+from whyword.explanation.picture import svg
 
 HOSTILE = (
     "<script>document.title='owned'</script> <img src=x onerror=\"document.title='owned'\"> "
@@ -154,6 +157,51 @@ def test_right_to_left_text_runs_from_the_right(opened: Open) -> None:
     assert a is not None
     assert b is not None
     assert a["x"] > b["x"]
+
+
+ARABIC = "مرحبا بالعالم، كيف حالك (اليوم)؟ I live in New York الآن 12 مرة"
+# where the letters are and where the colour is, from left to right, and whose place the middle is
+LAID_OUT = """words => words.map((word) => {
+  const range = document.createRange();
+  range.selectNodeContents(word);
+  const letters = range.getBoundingClientRect(), colour = word.getBoundingClientRect();
+  const middle = [(colour.left + colour.right) / 2, (colour.top + colour.bottom) / 2];
+  return {text: word.textContent, letters: [letters.left, letters.right],
+    colour: [colour.left, colour.right], mine: document.elementFromPoint(...middle) === word};
+})"""
+
+
+@pytest.mark.parametrize("rule", ["words", "unicode"])
+def test_an_arabic_text_runs_from_the_right_and_every_colour_covers_its_word(
+    opened: Open, rule: str
+) -> None:
+    shown = heatmap(ARABIC, rule=rule)
+    page = opened("".join(heatmap_page([shown])))
+    text = page.locator("p.text")
+    assert text.evaluate("e => getComputedStyle(e).direction") == "rtl"
+    words = page.locator(".w").evaluate_all(LAID_OUT)
+    assert [word["text"] for word in words] == [ARABIC[a:b] for a, b in shown.spans.tolist()]
+    for word in words:
+        assert word["mine"]
+        assert word["letters"] == pytest.approx(word["colour"], abs=1)
+    from_the_right = sorted(words, key=lambda word: -word["colour"][1])
+    assert " ".join(word["text"] for word in from_the_right) == (
+        "مرحبا بالعالم كيف حالك اليوم York New in live I الآن مرة"
+    )
+    edge = text.evaluate("e => e.getBoundingClientRect().right")
+    assert words[0]["colour"][1] == pytest.approx(edge, abs=1)
+
+
+def test_pictures_have_words_of_both_directions_in_the_order_of_pages(opened: Open) -> None:
+    shown = heatmap(ARABIC)
+    words = [ARABIC[a:b] for a, b in shown.spans.tolist()]
+    page = opened("".join(heatmap_page([shown]))).locator(".w").evaluate_all(LAID_OUT)
+    labels = opened(svg(shown), "why.svg").locator("text")
+    drawn = labels.evaluate_all("all => all.map(e => [e.lastChild.data, e.x.baseVal[0].value])")
+    places = {said: at for said, at in drawn if said in words}
+    assert sorted(places, key=lambda word: places[word]) == [
+        word["text"] for word in sorted(page, key=lambda word: word["colour"][0])
+    ]
 
 
 def test_a_hostile_svg(opened: Open) -> None:

@@ -6,13 +6,25 @@ from matplotlib.figure import Figure
 
 from whyword.explanation.fonts import DrawnFont
 
+NOWHERE = "\U0010fffd"  # no font has it; a machine may well have Chinese ones
+
+
+def test_boxes_are_as_wide_as_the_letters() -> None:
+    with rc_context({"font.family": ["DejaVu Serif"]}):
+        font = DrawnFont(None, 12)
+    assert font.on_grid("a本b") == "a□ b"
+    assert font.drawable("a本b") == "a□b"
+
 
 @pytest.mark.parametrize("bold", [False, True])
 @pytest.mark.parametrize("family", ["monospace", "sans-serif"])
 def test_what_a_font_has_not_is_a_box(family: str, bold: bool, tmp_path: object) -> None:
     font = DrawnFont(family, 12, bold)
     assert font.drawable("abc äß € −…") == "abc äß € −…"
-    assert font.drawable("a\U0001f680本\n") == "a□□□"
+    assert font.drawable(f"a{NOWHERE}\n") == "a□□"
+    assert font.on_grid(f"a{NOWHERE}\n") == "a□□"
+    assert font.missing(f"a{NOWHERE}{NOWHERE}\n") == {NOWHERE, "\n"}
+    assert not font.missing("שלום مرحبا привет")
     figure = Figure()
     figure.text(0, 0, font.drawable("a\U0001f680本 שלום"), fontproperties=font.properties)
     figure.canvas.draw()  # a warning is an error here

@@ -1,3 +1,4 @@
+import logging
 import struct
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -65,6 +66,49 @@ def test_right_to_left_lines_begin_at_the_right() -> None:
     source = svg(heatmap("שלום עולם"))
     first, second = (label for label in labels(source) if text_of(label) in ("שלום", "עולם"))
     assert float(first.get("x") or 0) > float(second.get("x") or 0)
+
+
+def places(text: str) -> dict[str, float]:
+    """Return where each run of a text stands in its picture, from the left."""
+    shown = heatmap(text)
+    return {
+        text_of(label): float(label.get("x") or 0)
+        for label in labels(svg(shown))
+        if text_of(label) in text
+    }
+
+
+def test_words_of_both_directions_in_one_line() -> None:
+    at = places("שלום New York עולם 12\nand then مرحبا بالعالم again")
+    assert at["12"] < at["עולם"] < at["New"] < at["York"] < at["שלום"]
+    assert at["and"] < at["then"] < at["بالعالم"] < at["مرحبا"] < at["again"]
+
+
+def test_a_paragraph_keeps_its_direction_where_it_is_broken() -> None:
+    at = places("שלום " + "x" * 85 + " alpha עולם\nbeta")
+    assert at["עולם"] < at["alpha"]
+    assert at["beta"] == 16
+
+
+@pytest.mark.parametrize(
+    "text", ["مرحبا بالعالم، كيف حالك؟", "今天天气很好，我们去公园。", "สวัสดีชาวโลก น้ำ"]
+)
+def test_other_scripts_as_pictures(text: str, tmp_path: Path) -> None:
+    shown = heatmap(text)
+    assert "".join(map(text_of, labels(svg(shown)))).count(shown.text[:2]) > 0
+    write_png(shown, tmp_path / "why.png")
+    assert (tmp_path / "why.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_letters_that_no_font_has_are_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "whyword"):
+        write_png(heatmap("alpha שלום"), tmp_path / "why.png")
+        assert not caplog.messages
+        write_png(heatmap("alpha \U0010fffd"), tmp_path / "why.png")
+    (said,) = caplog.messages
+    assert said.startswith("the picture has boxes for 1 letters that no font here has (")
 
 
 def test_png(tmp_path: Path) -> None:

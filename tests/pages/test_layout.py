@@ -24,5 +24,5 @@ def test_a_row_without_a_mark_is_a_mistake() -> None:
 def test_words_of_a_class_are_text_and_unseen_ones_marked() -> None:
     macros = environment().get_template("parts.html").module
     made = str(macros.word_list([["<b>", 1.25, True], ["new", 0.5, False]]))  # type: ignore[attr-defined]
-    assert "<li>&lt;b&gt; <small>(1.25)</small>" in made
-    assert '<span class="unseen">new</span>' in made
+    assert "<li><bdi>&lt;b&gt;</bdi> <small>(1.25)</small>" in made
+    assert '<bdi class="unseen">new</bdi>' in made

@@ -11,7 +11,7 @@ from whyword.words.rules import RULES, SpanFunction, check_rule, guess_rule, own
 def test_rules_by_name_and_functions() -> None:
     for rule in (*RULES, own_words):
         assert check_rule("rule", rule) is rule
-    for wrong in ("Words", "", None, 3, ["words"]):
+    for wrong in ("Words", "", None, 3, ["words"], int):
         with pytest.raises(InputError, match=r"^rule may be 'words' or 'unicode' or 'characters'"):
             check_rule("rule", wrong)
 

@@ -3,8 +3,8 @@
 The PNG is drawn by matplotlib, which finds fonts and brings one of its own.
 """
 
+import logging
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -13,8 +13,10 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
+from whyword.base.checks import join_names
 from whyword.base.errors import InputError, MissingExtraError
 from whyword.base.printable import one_line, visible
+from whyword.explanation.direction import signs_apart, starts_right_to_left, visual_order
 from whyword.explanation.fonts import DrawnFont
 from whyword.explanation.heatmap import (
     AGAINST,
@@ -28,6 +30,8 @@ from whyword.explanation.heatmap import (
     number,
 )
 from whyword.pages.render import render
+
+log = logging.getLogger(__name__)
 
 _LETTER, _LINE, _MARGIN = 8.43, 22.0, 16.0  # of a monospaced font of 14 pixels
 _SIZE = 14
@@ -123,12 +127,13 @@ def write_png(heatmap: Heatmap, path: Path, dots: int = 2) -> None:
             )
         )
     fonts = {bold: DrawnFont("monospace", _SIZE, bold) for bold in (False, True)}
+    _say_what_is_missing(fonts[False].missing("".join(label.text for label in drawing.labels)))
     for label in drawing.labels:
         font = fonts[label.bold]
         axes.text(
             label.x,
             label.y,
-            font.drawable(label.text),
+            font.on_grid(label.text),
             fontproperties=font.properties,
             color=label.ink,
             parse_math=False,
@@ -137,6 +142,16 @@ def write_png(heatmap: Heatmap, path: Path, dots: int = 2) -> None:
             under = (label.y + 3, label.y + 3)
             axes.plot((label.x, label.x + label.width), under, color=label.ink, linewidth=0.8)
     figure.savefig(path, dpi=72 * dots, format="png")
+
+
+def _say_what_is_missing(letters: set[str]) -> None:
+    if letters:
+        log.info(
+            "the picture has boxes for %d letters that no font here has (%s): install a font of "
+            "that script, or take SVG or HTML",
+            len(letters),
+            join_names(sorted(letters), 6),
+        )
 
 
 def _check_height(height: float) -> None:
@@ -190,7 +205,7 @@ def _lay_out(heatmap: Heatmap) -> Drawing:
             put(panel.note, x, _PALE)
             for line in _lines(heatmap, panel, columns):
                 y += _LINE
-                for run in _in_reading_order(line, columns):
+                for run in line:
                     _place_run(run, x, y, boxes, labels)
             bottom = max(bottom, y)
         y = bottom
@@ -245,33 +260,37 @@ def _runs(heatmap: Heatmap, panel: Panel) -> Iterator[Run]:
         if piece.kind is Kind.BEYOND and len(text) > _TAIL:
             text = text[:_TAIL] + " …"
         for part in _PARTS.findall(visible(text)):
-            yield Run(part.replace("\t", "    "), piece.kind, level, hint)
+            for run in signs_apart(part.replace("\t", "    ")):
+                yield Run(run, piece.kind, level, hint)
 
 
 def _lines(heatmap: Heatmap, panel: Panel, columns: int) -> Iterator[list[Run]]:
     """Yield lines of at most so many columns, broken between words where that is possible."""
     line: list[Run] = []
     at = 0
+    from_right = None  # which way the paragraph runs, by its first letter
     for is_space, group in groupby(_runs(heatmap, panel), lambda run: run.text.isspace()):
         cluster = list(group)
         size = sum(run.cells for run in cluster)
         if not is_space and at and at + size > columns:
-            yield line
+            yield _in_place(line, columns, bool(from_right))
             line, at = [], 0
         for run in cluster:
             if run.text == "\n":
-                yield line
-                line, at = [], 0
+                yield _in_place(line, columns, bool(from_right))
+                line, at, from_right = [], 0, None
                 continue
             if is_space and at + run.cells > columns:
                 continue  # the line ends here, or in the word that follows
             for part in _cut(run, columns):
                 if at + part.cells > columns:
-                    yield line
+                    yield _in_place(line, columns, bool(from_right))
                     line, at = [], 0
-                line.append(part._replace(column=at))
+                if from_right is None:
+                    from_right = starts_right_to_left(part.text)
+                line.append(part)
                 at += part.cells
-    yield line
+    yield _in_place(line, columns, bool(from_right))
 
 
 def _cut(run: Run, columns: int) -> Iterator[Run]:
@@ -286,10 +305,11 @@ def _cut(run: Run, columns: int) -> Iterator[Run]:
         yield run._replace(text=text)
 
 
-def _in_reading_order(line: list[Run], columns: int) -> list[Run]:
-    """Return the line, from the right if its first letter is of a script that runs so."""
-    letters = (unicodedata.bidirectional(c) for run in line for c in run.text)
-    first = next((kind for kind in letters if kind in ("L", "R", "AL")), "L")
-    if first == "L":
-        return line
-    return [run._replace(column=columns - run.column - run.cells) for run in line]
+def _in_place(line: list[Run], columns: int, from_right: bool) -> list[Run]:
+    """Return the runs, in the order in which they are read, with the columns they stand in."""
+    at = columns - sum(run.cells for run in line) if from_right else 0
+    placed = list(line)
+    for place, text in visual_order([run.text for run in line], from_right):
+        placed[place] = line[place]._replace(text=text, column=at)
+        at += line[place].cells
+    return placed

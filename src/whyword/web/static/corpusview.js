@@ -105,7 +105,8 @@ function describe(n, hint, data) {
     if (mine !== hinted || !words.isConnected) return;
     try {
       const found = await api.corpusDocument(data.numbers[n]);
-      words.textContent = found.strongest.map(([word]) => oneLine(word)).join(" ") || "no word speaks for it";
+      words.replaceChildren(...found.strongest.flatMap(([word]) => [name(word), " "]));
+      words.textContent ||= "no word speaks for it";
     } catch {
       words.textContent = "";
     }

@@ -57,7 +57,8 @@ function listen(one, toggle) {
   text.addEventListener("blur", () => { tip.hidden = true; words[at]?.classList.remove("here"); });
   text.addEventListener("focus", () => { if (at >= 0) walk(at); });
   text.addEventListener("keydown", (event) => {
-    const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+    const right = getComputedStyle(text).direction === "rtl" ? -1 : 1;
+    const step = {ArrowRight: right, ArrowDown: 1, ArrowLeft: -right, ArrowUp: -1}[event.key];
     if (step && words.length) {
       event.preventDefault();
       walk(Math.max(0, Math.min(words.length - 1, at + step)));
@@ -79,7 +80,7 @@ function listen(one, toggle) {
 
 function showTip(n, panel, found, x, y, touched = false) {
   const row = found.relevance[n], order = row.map((value, k) => k).sort((a, b) => row[b] - row[a]);
-  const line = (k) => h("li", {}, `${oneLine(found.classes[k])} `, h("b", {}, number(row[k])));
+  const line = (k) => h("li", {}, name(found.classes[k]), " ", h("b", {}, number(row[k])));
   const first = panel.compared, others = order.filter((k) => !first.includes(k));
   const gone = panel.gone.has(n);
   tip.replaceChildren(...[

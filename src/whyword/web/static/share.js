@@ -40,8 +40,8 @@ const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
 export function asHtml(panels, said) {
   const parts = [`<p>${escaped(said)}</p>`];
   for (const panel of panels) {
-    parts.push(`<h3>${escaped(oneLine(panel.title))}</h3><p>${escaped(panel.note)}</p>`,
-      '<p style="white-space:pre-wrap;line-height:1.6">');
+    parts.push(`<h3 dir="auto">${escaped(oneLine(panel.title))}</h3><p>${escaped(panel.note)}</p>`,
+      '<p dir="auto" style="white-space:pre-wrap;unicode-bidi:plaintext;line-height:1.6">');
     for (const piece of panel.parts) {
       const shown = escaped(visible(piece.text));
       if (piece.word < 0) { parts.push(shown); continue; }

@@ -1,0 +1,173 @@
+"""German, Russian, Arabic and Chinese from the text to the explanation: words, spans, sums."""
+
+import pickle
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.svm import LinearSVC
+
+from whyword import CNNClassifier, InputError, SVMClassifier, Vectors, explain, load_model
+from whyword.models.cnn.inputs import Inputs, normalisation
+from whyword.models.cnn.training import LabelledBatch, Settings, train_network
+from whyword.models.linear.tfidf import fit_tfidf
+from whyword.words import Tokenizer, guess_rule
+from whyword.words.rules import Rule
+
+# two topics each, space and hockey, and the rule that fits
+SPACE, HOCKEY = "space", "hockey"
+LANGUAGES: dict[str, tuple[str, dict[str, list[str]]]] = {
+    "German": (
+        "words",
+        {
+            SPACE: ["Die Rakete flog zum Mond.", "Die Raumfähre umkreist den Mond, größer als je."],
+            HOCKEY: ["Der Torwart hielt den Puck.", "Das Tor fiel spät; die Süddeutschen jubeln!"],
+        },
+    ),
+    "Russian": (
+        "words",
+        {
+            SPACE: ["Ракета летит к Луне.", "Космический корабль облетел Луну, объём мал."],
+            HOCKEY: ["Вратарь отбил шайбу.", "Гол! Команда выиграла матч на льду."],
+        },
+    ),
+    "Arabic": (
+        "words",
+        {
+            SPACE: ["وصل الصاروخ إلى القمر.", "تدور المركبة حول القمر، مُنذُ يوم."],
+            HOCKEY: ["أمسك الحارس القرص.", "سجّل الفريق هدفًا في المباراة؟"],
+        },
+    ),
+    "Chinese": (
+        "unicode",
+        {
+            SPACE: ["火箭飞向月球。", "飞船绕月球飞行，火箭返回。"],
+            HOCKEY: ["守门员挡住了冰球。", "冰球队在比赛中进球！"],
+        },
+    ),
+}
+
+
+def texts_of(language: str) -> tuple[list[str], list[str], str]:
+    rule, topics = LANGUAGES[language]
+    pairs = [(text, label) for label, texts in topics.items() for text in texts * 3]
+    return [text for text, _ in pairs], [label for _, label in pairs], rule
+
+
+def svm(texts: list[str], labels: list[str], rule: Rule) -> SVMClassifier:
+    """Return an SVM over the words of a rule."""
+    tokenizer = Tokenizer(rule=rule)
+    documents = [tokenizer(text) for text in texts]
+    features = fit_tfidf(documents, tokenizer, sublinear=True)
+    matrix = np.zeros((len(texts), len(features.words)))
+    for row, document in zip(matrix, documents, strict=True):
+        places, values = features.row_of(features.read(document))
+        row[places] = values
+    trained = LinearSVC(C=1.0).fit(matrix, labels)
+    model = SVMClassifier(C=1.0)
+    model.classes_, model.features_, model.temperature_ = trained.classes_, features, 1.0
+    model.output_weight_ = np.concatenate([-trained.coef_, trained.coef_]).T.copy()
+    model.output_bias_ = np.concatenate([-trained.intercept_, trained.intercept_])
+    model.provenance_ = {}
+    return model
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rule_that_fits_is_guessed(language: str) -> None:
+    texts, _, rule = texts_of(language)
+    assert guess_rule(texts) == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "expected"),
+    [
+        (
+            "Die Straßenbahn hält z.B. am U-Bahnhof, 3 Äpfel größer.",
+            "words",
+            "4 Die|Straßenbahn|hält|z.B.|am|U-Bahnhof|Äpfel|größer",
+        ),
+        ("Ёлка, объём и кто-то!", "words", "6 Ёлка|объём|и|кто-то"),
+        ("مُنذُ يوم، (القمر)؟", "words", "6 مُنذُ|يوم|القمر"),
+        ("火箭，月球。", "unicode", "1 火|箭|月|球"),
+    ],
+)
+def test_words_and_where_the_second_one_begins(text: str, rule: str, expected: str) -> None:
+    second, words = expected.split(" ", 1)
+    document = Tokenizer(rule=rule)(text)
+    assert document.words == words.split("|")
+    assert document.spans[1, 0] == int(second)
+    assert [text[start:end] for start, end in document.spans.tolist()] == document.words
+
+
+@pytest.mark.parametrize("rule", ["fits", "unicode", "characters"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_svm_is_trained_stored_and_explained(language: str, rule: str, tmp_path: Path) -> None:
+    texts, labels, fitting = texts_of(language)
+    model = svm(texts, labels, fitting if rule == "fits" else rule)
+    assert model.predict(texts).tolist() == labels
+    identity = model.save(tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert again.identity == model.identity == identity
+    for mine, theirs in zip(explain(model, texts), explain(again, texts), strict=True):
+        assert mine.words == [mine.text[start:end] for start, end in mine.spans.tolist()]
+        assert mine.known.all()
+        assert mine.conserved
+        np.testing.assert_array_equal(mine.spans, theirs.spans)
+        np.testing.assert_allclose(mine.relevance, theirs.relevance)
+
+
+def test_the_words_of_the_topic_speak_for_it() -> None:
+    texts, labels, rule = texts_of("Chinese")
+    found = explain(svm(texts, labels, rule), "火箭和冰球", target=SPACE)
+    relevance = dict(zip(found.words, np.ravel(found.relevance).tolist(), strict=True))
+    assert min(relevance["火"], relevance["箭"]) > 0 > max(relevance["冰"], relevance["球"])
+    assert found.known.tolist() == [True, True, False, True, True]
+
+
+def bigrams(text: str) -> list[tuple[int, int]]:
+    """Return pairs of characters: what a segmenter would find, roughly."""
+    return [found.span() for found in re.finditer(r"\w{1,2}", text)]
+
+
+def test_a_model_that_reads_by_a_function_works_and_is_not_saved(tmp_path: Path) -> None:
+    texts, labels, _ = texts_of("Chinese")
+    model = svm(texts, labels, bigrams)
+    assert model.predict(texts).tolist() == labels
+    found = explain(model, texts[0])
+    assert found.words == ["火箭", "飞向", "月球"]
+    assert found.conserved
+    assert model.identity is None
+    with pytest.raises(InputError, match="a saved model holds no code"):
+        model.save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+    sent = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(sent.decision_function(texts), model.decision_function(texts))
+
+
+@pytest.mark.slow(reason="trains vectors and a network")
+def test_a_network_learns_chinese(tmp_path: Path) -> None:
+    texts, labels, rule = texts_of("Chinese")
+    tokenizer = Tokenizer(rule=rule)
+    vectors = Vectors.train_cbow(
+        texts, tokenizer=tokenizer, dimensions=8, epochs=5, min_count=1, cache=False
+    )
+    assert "箭" in vectors
+    model = CNNClassifier(vectors=vectors, filters=12, epochs=40, batch_size=4, learning_rate=0.02)
+    model.classes_, numbers = np.unique(labels, return_inverse=True)
+    inputs = Inputs(tokenizer, vectors, shortest=2)
+    mean, deviation = normalisation(inputs.batch(texts))
+    model.inputs_ = replace(inputs, mean=mean, deviation=deviation)
+    train = LabelledBatch(model.inputs_.batch(texts), numbers)
+    model.network_, _ = train_network(
+        train, None, np.ones(2, np.float32), Settings.of(**model.get_params()), lambda _: None
+    )
+    model.vocabulary_, model.provenance_ = {}, {}
+    assert model.predict(texts).tolist() == labels
+    model.save(tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    for found in explain(again, [*texts, ""], target="all"):
+        assert found.words == [found.text[start:end] for start, end in found.spans.tolist()]
+        assert all(len(word) == 1 for word in found.words)
+        assert found.conserved
