@@ -107,11 +107,11 @@ LOOK_LIKE_ARGUMENTS = ("hive/label=spam/x.parquet", "engine='ray'.csv", "text=â€
 BAD_SOURCES = (
     *("missing.csv", "missing", "missing.csv:test", "2*newsgroup", "~nobody/x.csv", HOSTILE),
     *LOOK_LIKE_ARGUMENTS,
-    *("empty.csv", "latin.csv", "utf16.csv", "nul.csv", "three.csv", "twice.csv", "ragged.csv"),
+    *("empty.csv", "scan.pdf", "utf16.csv", "nul.csv", "three.csv", "twice.csv", "ragged.csv"),
     *("both.csv", "split.csv", "bad.jsonl", "numbers.jsonl", "cut.csv.gz", "damaged.parquet"),
-    *("strange.xyz", "no-subfolders", "folder-of-tables", "half-split"),
+    *("strange.xyz", "folder-of-tables", "half-split"),
 )
-NEED_LABELS = ("unlabelled.csv", "some-labels.csv", "texts.csv")
+NEED_LABELS = ("unlabelled.csv", "some-labels.csv", "texts.csv", "no-subfolders")
 BAD_MODELS = (
     *("missing", "no-model", "text,label.csv", "damaged-model", "foreign-model", "cut-model"),
     *("py:nowhere:model", "py:json", HOSTILE, "label=spam/model", "resume=True"),
@@ -199,7 +199,7 @@ BESIDE: tuple[tuple[str, ...], ...] = (
             ("folder-of-tables", "folder-of-tables/new", ()),
             ("nothing-*.csv", "new", ()),
             ("numbers.jsonl", "strict", ("--strict", "--workers", "1")),
-            ("latin.csv", "strict", ("--strict", "--workers", "1")),
+            ("latin.csv", "strict", ("--strict", "--workers", "1", "--encoding", "utf-8")),
             *((name, "new", ()) for name in LOOK_LIKE_ARGUMENTS),
         )
     ),
@@ -216,7 +216,9 @@ BESIDE: tuple[tuple[str, ...], ...] = (
     ("predict", "MODEL", "half-split", "--out", "half-split/said.xlsx"),
     ("explain", "MODEL", "SOURCE", "--format", "excel"),
     ("explain", "MODEL", "half-split", "--out", "half-split/why.csv"),
-    ("predict", "MODEL", "-"),
+    ("predict", "MODEL", "-", "--encoding", "utf-8"),
+    ("predict", "MODEL", "latin.csv", "--encoding", "utf-8"),
+    ("corpus", "latin.csv", "--encoding", "utf-8"),
     ("predict", "MODEL", "-", "--encoding", "klingon"),
     ("predict", "MODEL", "-", "--encoding", "idna"),
     ("predict", "MODEL", "open.csv"),
@@ -323,7 +325,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "numbers.jsonl": '{"text": 5, "label": "x"}\n',
         "cut.csv.gz": gzip.compress(table.encode())[:50],
         "damaged.parquet": b"PAR1 and nothing more",
-        "strange.xyz": b"\xff\xfe\xff",
+        "strange.xyz": b"\xff\0\xff",
+        "scan.pdf": b"%PDF-1.4 and nothing more",
         "no-subfolders/note.txt": "a",
         "folder-of-tables/a.csv": "text\na\n",
         "half-split/train/x/1.txt": "a",
