@@ -92,7 +92,9 @@ def report(
     recall = np.mean(found[is_planted] == planted[is_planted])
     wrong = int(np.sum(found[~is_planted] >= 0))
     documents = len(train) + len(test)
-    print(f"{name:10} {documents:>9,} documents {seconds:7.1f} s  recall {recall:.4f}  wrong {wrong}")
+    print(
+        f"{name:10} {documents:>9,} documents {seconds:7.1f} s  recall {recall:.4f}  wrong {wrong}"
+    )
 
 
 def main(documents: int) -> None:
