@@ -102,7 +102,9 @@ def small_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, An
     monkeypatch.setattr(
         ww,
         "load_corpus",
-        lambda name, **given: news if name == news.name else load_corpus(name, **given),
+        lambda name, **given: (
+            news if name is not None and str(name) == news.name else load_corpus(name, **given)
+        ),
     )
     small = functools.partial(ww.CNNClassifier, epochs=20, learning_rate=0.02, on_progress=False)
     monkeypatch.setattr(

@@ -16,7 +16,7 @@ def shared_words(one: list[int], other: list[int]) -> float:
 
     def covered(mine: list[int], theirs: list[int]) -> int:
         runs = {tuple(theirs[at : at + RUN]) for at in range(len(theirs) - RUN + 1)}
-        places = set()
+        places: set[int] = set()
         for at in range(len(mine) - RUN + 1):
             if tuple(mine[at : at + RUN]) in runs:
                 places.update(range(at, at + RUN))
