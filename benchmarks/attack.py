@@ -592,7 +592,7 @@ def main() -> None:
         model = trained("cnn2", news, original)
         assert isinstance(model, CNNClassifier)
         overwrite = Overwriting(scratch / SERVED, *other_models(model, scratch, news))
-        tokenizer = model.inputs_.tokenizer
+        tokenizer = model.inputs_.reader
         texts = [text for text in news.test.texts if len(tokenizer(text)) in LENGTHS][:TEXTS]
         phases = [
             Phase("quiet"),

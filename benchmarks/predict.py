@@ -19,7 +19,7 @@ from whyword import Vectors, load_corpus
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.cnn.network import Convolution, Network
 from whyword.models.cnn.word_cache import WordLookup
-from whyword.words import Tokenizer
+from whyword.words import Reader, Tokenizer
 
 TARGET_RATIO = 5
 TOLERANCE = 1e-4
@@ -48,7 +48,7 @@ def main() -> None:
     arguments = parser.parse_args()
     news = load_corpus("20newsgroups")
     vectors = Vectors.for_texts(news.train.texts, epochs=1)  # any of this size will do
-    inputs = Inputs(Tokenizer(400), vectors, 0.0, 1.0, arguments.width)
+    inputs = Inputs(Reader(tokenizer=Tokenizer(400)), vectors, 0.0, 1.0, arguments.width)
     network = random_network(vectors.dimensions, arguments.width, arguments.filters)
     plain = from_network(network)
     texts = news.test.texts

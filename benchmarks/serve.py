@@ -252,7 +252,7 @@ def explaining(port: int, model: CNNClassifier, texts: Sequence[str]) -> list[Qu
         question, answer = asked(port, "/api/explain", {"documents": [text], "target": "all"})
         (one,) = answer["explanations"]
         relevance, scores = np.array(one["relevance"]), np.array(one["scores"])
-        expected = (len(model.inputs_.tokenizer(text)), len(model.classes_))
+        expected = (len(model.inputs_.reader(text)), len(model.classes_))
         left = np.abs(scores - relevance.sum(axis=0) - one["padding"]) / np.maximum(1, abs(scores))
         if relevance.shape != expected or left.max() > TOLERANCE:
             raise SystemExit("an answer is no explanation of all classes")
@@ -626,7 +626,7 @@ def main() -> None:
         news = load_corpus("20newsgroups")
         model = trained("cnn2", news, folder)
         assert isinstance(model, CNNClassifier)
-        tokenizer = model.inputs_.tokenizer
+        tokenizer = model.inputs_.reader
         texts = [text for text in news.test.texts if len(tokenizer(text)) in LENGTHS]
         print(
             f"{len(texts)} posts of {LENGTHS[0]} to {LENGTHS[-1]} words, {os.cpu_count()} cores, "

@@ -165,7 +165,7 @@ def profile(task: ExplainTask, source: Path, folder: Path) -> dict[str, float]:
             write_part(folder, Place(0, number), chunks[number].digest(), table)
 
     made: dict[int, object] = {}
-    timed("tokenising", lambda: [words.inputs.tokenizer(text) for some in texts for text in some])
+    timed("tokenising", lambda: [words.inputs.reader(text) for some in texts for text in some])
     timed("to rare words' rows", lambda: [None for _ in batches()])
     timed("to the kernels' end", lambda: [None for t in texts for _ in task.request.answers(t)])
     timed("to columns", tables)

@@ -18,7 +18,7 @@ from torch_network import PlainNetwork, padded, sorted_batches
 from whyword import CNNClassifier, Vectors, load_corpus
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.cnn.training import LabelledBatch, Settings, _Trainer
-from whyword.words import Tokenizer
+from whyword.words import Reader, Tokenizer
 
 TARGET_RATIO = 4
 
@@ -32,7 +32,9 @@ def main() -> None:
     defaults = CNNClassifier()
     train = load_corpus("20newsgroups:train").train
     vectors = Vectors.for_texts(train.texts, epochs=1)  # any of this size will do
-    inputs = Inputs(Tokenizer(400), vectors, shortest=arguments.width).batch(train.texts)
+    inputs = Inputs(Reader(tokenizer=Tokenizer(400)), vectors, shortest=arguments.width).batch(
+        train.texts
+    )
     classes = np.unique(train.labels or [], return_inverse=True)[1]
     settings = Settings(
         widths=(arguments.width,),

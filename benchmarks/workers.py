@@ -78,7 +78,7 @@ def compare(folder: Path, rounds: int, seconds: float) -> None:
     model = load_model(folder)
     assert isinstance(model, CNNClassifier)
     posts = load_corpus("20newsgroups").test.texts
-    texts = [text for text in posts if len(model.inputs_.tokenizer(text)) in LENGTHS][:POSTS]
+    texts = [text for text in posts if len(model.inputs_.reader(text)) in LENGTHS][:POSTS]
     rates: dict[str, list[float]] = {kind: [] for kind in KINDS}
     with ExitStack() as stack:
         servers = {kind: start(kind, stack) for kind in KINDS}

@@ -2,18 +2,14 @@
 
 import pickle
 import re
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.svm import LinearSVC
 
 from whyword import CNNClassifier, InputError, SVMClassifier, Vectors, explain, load_model
-from whyword.models.cnn.inputs import Inputs, normalisation
-from whyword.models.cnn.training import LabelledBatch, Settings, train_network
-from whyword.models.linear.tfidf import fit_tfidf
-from whyword.words import Tokenizer, guess_rule
+from whyword.words import Reader, Tokenizer, guess_rule
 from whyword.words.rules import Rule
 
 # two topics each, space and hockey, and the rule that fits
@@ -58,20 +54,8 @@ def texts_of(language: str) -> tuple[list[str], list[str], str]:
 
 def svm(texts: list[str], labels: list[str], rule: Rule) -> SVMClassifier:
     """Return an SVM over the words of a rule."""
-    tokenizer = Tokenizer(rule=rule)
-    documents = [tokenizer(text) for text in texts]
-    features = fit_tfidf(documents, tokenizer, sublinear=True)
-    matrix = np.zeros((len(texts), len(features.words)))
-    for row, document in zip(matrix, documents, strict=True):
-        places, values = features.row_of(features.read(document))
-        row[places] = values
-    trained = LinearSVC(C=1.0).fit(matrix, labels)
-    model = SVMClassifier(C=1.0)
-    model.classes_, model.features_, model.temperature_ = trained.classes_, features, 1.0
-    model.output_weight_ = np.concatenate([-trained.coef_, trained.coef_]).T.copy()
-    model.output_bias_ = np.concatenate([-trained.intercept_, trained.intercept_])
-    model.provenance_ = {}
-    return model
+    reader = Reader(tokenizer=Tokenizer(rule=rule))
+    return SVMClassifier(C=1.0, reader=reader).fit(texts, labels)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -154,16 +138,10 @@ def test_a_network_learns_chinese(tmp_path: Path) -> None:
         texts, tokenizer=tokenizer, dimensions=8, epochs=5, min_count=1, cache=False
     )
     assert "箭" in vectors
-    model = CNNClassifier(vectors=vectors, filters=12, epochs=40, batch_size=4, learning_rate=0.02)
-    model.classes_, numbers = np.unique(labels, return_inverse=True)
-    inputs = Inputs(tokenizer, vectors, shortest=2)
-    mean, deviation = normalisation(inputs.batch(texts))
-    model.inputs_ = replace(inputs, mean=mean, deviation=deviation)
-    train = LabelledBatch(model.inputs_.batch(texts), numbers)
-    model.network_, _ = train_network(
-        train, None, np.ones(2, np.float32), Settings.of(**model.get_params()), lambda _: None
-    )
-    model.vocabulary_, model.provenance_ = {}, {}
+    settings: dict[str, Any] = {"filters": 12, "epochs": 40, "batch_size": 4, "learning_rate": 0.02}
+    reader = Reader(tokenizer=tokenizer)
+    model = CNNClassifier(vectors=vectors, validation=0, reader=reader, **settings)
+    model.fit(texts, labels)
     assert model.predict(texts).tolist() == labels
     model.save(tmp_path / "model")
     again = load_model(tmp_path / "model")

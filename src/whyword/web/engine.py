@@ -54,20 +54,17 @@ class Engine:
     def about(self) -> dict[str, Any]:
         """Return what is to be known of the model."""
         facts = getattr(self.model, "provenance_", {})
+        reader = self.model.reader_ if isinstance(self.model, Reading) else None
         return {
             "kind": self.model.kind,
             "identity": self.identity,
             "classes": self.classes,
-            "reads": dict(self.model.reader_.described()) if self._reads else {},
-            "max_words": self.model.reader_.tokenizer.max_words if self._reads else None,
+            "reads": {} if reader is None else dict(reader.described()),
+            "max_words": None if reader is None else reader.tokenizer.max_words,
             "documents": facts.get("documents"),
             "test_accuracy": facts.get("test_accuracy"),
             "methods": self.methods,
         }
-
-    @property
-    def _reads(self) -> bool:
-        return isinstance(self.model, Reading)
 
     def is_quick(self, texts: Sequence[str], method: str | None = None) -> bool:
         """Whether an answer takes a few milliseconds, less than a server notices."""
