@@ -154,15 +154,10 @@ def test_any_page_is_read() -> None:
         "&",
     ],
 )
-def test_time_grows_with_the_text(piece: str) -> None:
-    """Sixteen times the text must not take anything like 256 times as long."""
-
-    def seconds(count: int) -> float:
-        page = f"<p>{piece * count}<a {piece * count}>{piece * count}"
-        start = time.process_time()
-        html_to_text(page)
-        has_markup(page)
-        return time.process_time() - start
-
-    short = min(seconds(2_000) for _ in range(3))
-    assert seconds(32_000) < 80 * max(short, 0.002)
+def test_time_is_linear_in_the_text(piece: str) -> None:
+    """Were it the square of the length, these would take hours, and not tenths of seconds."""
+    page = f"<p>{piece * 100_000}<a {piece * 100_000}>{piece * 100_000}"
+    start = time.process_time()
+    html_to_text(page)
+    has_markup(page)
+    assert time.process_time() - start < 60
