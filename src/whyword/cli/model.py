@@ -61,7 +61,7 @@ def _lines(model: TextClassifier) -> Iterator[tuple[str, str]]:
     for name, value in facts.items():
         if name in ("documents", "corpus") or value is None:
             continue
-        title = name.replace("_", " ")
+        title = "data, sha256" if name == "data" else name.replace("_", " ")
         if name.endswith("accuracy"):
             yield title, f"{value:.2%}"
         elif isinstance(value, dict):
