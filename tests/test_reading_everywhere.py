@@ -5,6 +5,7 @@ import io
 import json
 from copy import copy
 from dataclasses import replace
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -283,3 +284,93 @@ def test_a_reader_that_reads_all_changes_no_identity(mails: Path) -> None:
     assert one.identity == other.identity
     third = SVMClassifier(C=1, reader=Reader(remove=[])).fit(train.texts, train.labels or ())
     assert third.identity != one.identity
+
+
+# ---- what is decoded --------------------------------------------------------------------------
+
+OF_MAIL = "MIME Content Transfer Encoding quoted printable base64 multipart boundary charset utf"
+OF_HTML = "html body br div nbsp amp font color href class span"
+
+
+def encoded_mail(label: str, number: int) -> str:
+    """Return a raw mail of one of four forms, with its transfer encoding."""
+    chance = np.random.default_rng(number)
+    said = f"Grüße, {' '.join(chance.choice(WORDS[label].split(), 5))}, café."
+    form = number % 4
+    message = EmailMessage()
+    message["From"], message["Subject"] = "a@example.org", "Résumé of the week"
+    if form == 0:
+        message.set_content(said, charset="iso-8859-15", cte="quoted-printable")
+    elif form == 1:
+        message.set_content(said, charset="utf-8", cte="base64")
+    else:
+        page = f"<html><body><div class='x'>{said.replace(' ', '&nbsp;', 1)}<br />bye</div></body>"
+        if form == 2:
+            message.set_content(page, subtype="html", cte="quoted-printable")
+        else:
+            message.set_content(said, cte="quoted-printable")
+            message.add_alternative(page, subtype="html", cte="base64")
+    return message.as_string(policy=message.policy.clone(max_line_length=60))
+
+
+@pytest.mark.parametrize("kind", ["cnn", "svm"])
+def test_nothing_of_a_mails_encoding_is_ever_a_word(kind: str) -> None:
+    texts = [encoded_mail(label, n) for label in WORDS for n in range(24)]
+    labels = [label for label in WORDS for _ in range(24)]
+    reader = Reader("mail", remove=["headers"])
+    if kind == "svm":
+        model: Any = SVMClassifier(C=1, reader=reader)
+    else:
+        model = CNNClassifier(**SMALL | {"epochs": 30, "learning_rate": 0.02}, reader=reader)
+    model.fit(texts, labels)
+    foreign = {word.lower() for word in f"{OF_MAIL} {OF_HTML} From Subject Résumé".split()}
+    assert not foreign & set(model.training_words)
+    assert {"grüße", "café", "pills", "agenda"} <= set(model.training_words)
+    assert model.score(texts, labels) > 0.9
+    for text, one in zip(texts, explain(model, texts), strict=True):
+        assert one.text != text
+        assert one.words == [one.text[start:end] for start, end in one.spans.tolist()]
+        assert one.words[0] == "Grüße"
+        assert one.text.startswith("From: a@example.org\nSubject: Résumé of the week\n\n")
+        assert one.document.unread[0].tolist() == [0, one.text.index("Grüße")]
+        assert one.conserved
+        again = explain(model, one.text)  # decoding what is decoded changes nothing
+        assert (again.text, again.words) == (one.text, one.words)
+
+
+@pytest.mark.slow("starts processes")
+def test_a_folder_of_eml_files_trains_a_model_of_mails(tmp_path: Path) -> None:
+    for label in WORDS:
+        (tmp_path / "mails" / label).mkdir(parents=True)
+        for number in range(12):
+            file = tmp_path / "mails" / label / f"{number}.eml"
+            file.write_bytes(encoded_mail(label, number).encode())
+    out = tmp_path / "svm"
+    output("train", tmp_path / "mails", "--model", "svm", "--remove", "headers", "--out", out)
+    model = load_model(out)
+    assert model.reader_.format == "mail"
+    assert not {"mime", "charset", "div", "html", "subject"} & model.training_words
+    raw = tmp_path / "mails" / "spam" / "3.eml"
+    by_file = json.loads(output("explain", out, raw, "--format", "json"))
+    by_text = explain(model, raw.read_text())
+    assert (by_file["text"], by_file["words"]) == (by_text.text, by_text.words)
+
+
+@pytest.mark.slow("starts processes")
+def test_html_and_chinese_on_the_command_line(tmp_path: Path) -> None:
+    rows = [("今天火箭飞向月球<br />很好", "space"), ("冰球比赛很好&nbsp;进球", "hockey")] * 6
+    with (tmp_path / "texts.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("text", "label"), *rows])
+    source, plain, cut = tmp_path / "texts.csv", tmp_path / "plain", tmp_path / "cut"
+    done = run("train", source, "--model", "svm", "--out", plain)
+    assert "--words unicode cuts them" in done.stderr
+    assert "--format html" in done.stderr or "format" in done.stderr
+    output(
+        "train", source, "--model", "svm", "--words", "unicode", "--format", "html", "--out", cut
+    )
+    model = load_model(cut)
+    assert {"火", "箭", "冰"} <= model.training_words
+    assert not {"br", "nbsp"} & model.training_words
+    one = explain(model, rows[0][0])
+    assert one.text == "今天火箭飞向月球\n很好"
+    assert one.words == list("今天火箭飞向月球很好")

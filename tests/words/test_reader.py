@@ -137,3 +137,12 @@ def test_what_is_no_text() -> None:
     for reader in (Reader(), Reader(remove=["headers"]), Reader("mail"), Reader("html")):
         with pytest.raises(InputError, match="a text must be a str, not int"):
             reader(3)  # type: ignore[arg-type]
+
+
+def test_a_reader_shows_what_is_unusual() -> None:
+    assert repr(Reader()) == "Reader()"
+    reader = Reader("mail", ["headers"], tokenizer=Tokenizer(5))
+    assert repr(reader) == (
+        "Reader(format='mail', remove=('headers',), tokenizer=Tokenizer(max_words=5))"
+    )
+    assert eval(repr(reader)) == reader

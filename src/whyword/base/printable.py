@@ -2,6 +2,8 @@
 
 import re
 import reprlib
+from dataclasses import fields
+from typing import Any
 
 _PICTURES = 0x2400  # the block of pictures for control characters: ␀, ␁, …
 # Control characters but tab and line feed, line and paragraph separators, bidirectional embeddings,
@@ -91,3 +93,11 @@ def _stand_in(match: re.Match[str]) -> str:
     if code < 0x20:
         return chr(_PICTURES + code)
     return "␡" if code == 0x7F else "·"
+
+
+def changed_fields(one: Any, default: Any) -> str:  # noqa: ANN401 - a dataclass, and another of it
+    """Return a dataclass as it is made, with the arguments that are not those of the default."""
+    names = (field.name for field in fields(one))
+    values = ((name, getattr(one, name), getattr(default, name)) for name in names)
+    changed = (f"{name}={value!r}" for name, value, usual in values if value != usual)
+    return f"{type(one).__name__}({', '.join(changed)})"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from whyword.base.checks import one_of, strings
 from whyword.base.errors import Argument, InputError
 from whyword.base.patterns import check_pattern
+from whyword.base.printable import changed_fields
 from whyword.words.document import Document, Text, blanked
 from whyword.words.mail_parts import PARTS, check_parts, merge_ranges, removed_ranges
 from whyword.words.tokenizer import Tokenizer
@@ -19,7 +20,7 @@ from whyword.words.tokenizer import Tokenizer
 FORMATS = ("text", "mail", "html")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reader:
     r"""From a raw text to its words, the same way every time: a part of the model.
 
@@ -64,6 +65,9 @@ class Reader:
             kind = type(self.tokenizer).__name__
             raise InputError(Argument("tokenizer"), f" must be a Tokenizer, not {kind}")
         self._patterns  # noqa: B018 - raises if one is none
+
+    def __repr__(self) -> str:
+        return changed_fields(self, Reader())
 
     @classmethod
     def of(cls, reader: Self | None, max_words: int | None = None) -> Self:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import items, strings, whole_number
 from whyword.base.errors import Argument, InputError
-from whyword.base.printable import shown
+from whyword.base.printable import changed_fields, shown
 from whyword.words.characters import character_classes
 from whyword.words.document import Document, Text
 from whyword.words.rules import WORDS, Rule, check_rule, rule_spans
@@ -43,7 +43,7 @@ _CONTRACTIONS = ("cannot", "gimme", "gonna", "gotta", "lemme", "wanna")
 _LONGEST = np.iinfo(np.int32).max
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tokenizer:
     """Cuts a text into words, by default as NLTK does: those of letters, ``-``, ``.``, ``'``.
 
@@ -88,6 +88,9 @@ class Tokenizer:
         else:
             spans = rule_spans(self.rule, text)
         return Document(text, spans).shortened(self.max_words)
+
+    def __repr__(self) -> str:
+        return changed_fields(self, Tokenizer())
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Yield the texts with their words' spans; what was read already is not read again."""
