@@ -10,6 +10,7 @@ pattern's characters: a way from one of them back to itself that two different w
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -87,8 +88,13 @@ class _Automaton:
             edges[edge] = True
         if any(ways > 1 for ways in self._follows.values()):
             return True
-        if not edges.any() or not _closure(edges).diagonal().any():
-            return False  # nothing is repeated
+        onwards = _closure(edges)
+        repeated = onwards.diagonal()
+        if (
+            repeated.sum() <= _PARALLEL
+            and not (onwards & onwards.T & ~np.eye(count, dtype=bool)).any()
+        ):
+            return False  # single characters are repeated, each by itself, and but few of them
         shared = self._shared()
         pairs = edges[:, None, :, None] & edges[None, :, None, :] & shared[None, None]
         reach = _closure(pairs.reshape(count * count, -1)).reshape((count,) * 4)
@@ -105,17 +111,17 @@ class _Automaton:
 
     def _shared(self) -> NDArray[np.bool_]:
         """Return which of the characters have one in common, (N, N)."""
-        sets = np.array([self._characters(node) for node in self._nodes])
-        packed = np.packbits(sets, axis=1)
-        return np.array([[(one & other).any() for other in packed] for one in packed])
-
-    def _characters(self, node: Any) -> NDArray[np.bool_]:  # noqa: ANN401 - private to re
-        """Return which of all characters it stands for."""
-        found = np.zeros(0x110000, bool)
-        single = _parser.SubPattern(self._state, [node])
-        every = "".join(map(chr, range(0x110000)))
-        found[[ord(one) for one in _compiler.compile(single, self._state.flags).findall(every)]] = 1
-        return found
+        every = _every_character()
+        sets: dict[str, NDArray[np.uint8]] = {}
+        for node in self._nodes:
+            if str(node) not in sets:
+                single = _parser.SubPattern(self._state, [node])
+                found = _compiler.compile(single, self._state.flags).findall(every)
+                flags = np.zeros(len(every), bool)
+                flags[_code_points("".join(found))] = True
+                sets[str(node)] = np.packbits(flags)
+        each = [sets[str(node)] for node in self._nodes]
+        return np.array([[(one & other).any() for other in each] for one in each])
 
     def _sequence(self, nodes: Any) -> _Fragment:  # noqa: ANN401 - private to re
         whole = _Fragment()
@@ -173,6 +179,15 @@ class _Automaton:
                 raise _TooManyWaysError  # nothing, over and over
             self._link(part.last, part.first)
         return _Fragment(part.first, part.last, part.empty or least == 0)
+
+
+@cache
+def _every_character() -> str:
+    return "".join(map(chr, range(0x110000)))
+
+
+def _code_points(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 def _variable(body: Any) -> Iterator[bool]:  # noqa: ANN401 - private to re
