@@ -37,7 +37,7 @@ MANY_PARAMETERS = {
     "whyword train": 11,
     "whyword words": 11,
     # constructors of estimators
-    "models.CNNClassifier.__init__": 14,
+    "models.CNNClassifier.__init__": 15,
     # public calls
     "batch.class_words_corpus": 14,
     "batch.explain_corpus": 16,

@@ -177,15 +177,6 @@ def test_the_server(mails: Path, trained: Path) -> None:
         assert one["unread"] == [[0, one["text"].index("Dear all")]]
 
 
-def test_model_says_how_it_reads(trained: Path, mails: Path) -> None:
-    shown = output("model", trained)
-    assert "headers" in shown
-    assert f"60 documents of {mails}" in " ".join(shown.split())
-    described = json.loads(output("model", trained, "--json"))
-    assert described["reader"]["reader"] == {"format": "text", "remove": ["headers"], "ignore": []}
-    assert described["identity"] == json.loads((trained / "model.json").read_text())["identity"]
-
-
 def test_ignored_words_from_a_file(mails: Path, tmp_path: Path) -> None:
     (tmp_path / "words").write_text("pills\n\n/c.*/\n")
     ignored = ("--ignore", f"@{tmp_path / 'words'}", "--ignore", "Winner")

@@ -164,7 +164,7 @@ def test_unfit_arguments() -> None:
             index.search(query)
     with pytest.raises(InputError, match="top must be a whole number"):
         index.search(QUERY, top=0)
-    with pytest.raises(InputError, match="query: item 0 must be a str"):
+    with pytest.raises(InputError, match="query: item 0 is missing"):
         index.search(None)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="the index is empty"):
         SearchIndex(MODELS["cnn"]).search(QUERY)

@@ -255,6 +255,7 @@ CALLS = {
     "corpus": ("SOURCE",),
     "vectors": ("v.txt", "--coverage", "SOURCE"),
     "train": ("SOURCE", "--out", "new", "--vectors", "VECTORS", "--epochs", "1", "--filters", "3"),
+    "model": ("MODEL",),
     "predict": ("MODEL", "SOURCE"),
     "explain": ("MODEL", "SOURCE"),
     "words": ("MODEL", "SOURCE"),

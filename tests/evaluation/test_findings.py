@@ -13,7 +13,7 @@ def test_plain_data_has_everything() -> None:
     data = json.loads(json.dumps(evaluation.to_dict(), allow_nan=False))
     assert set(data) == {
         *("model", "kind", "classes", "quality", "deletion", "explanatory_power", "sanity"),
-        *("remarks", "settings", "seconds", "whyword"),
+        *("near_copies", "remarks", "settings", "seconds", "whyword"),
     }
     assert data["kind"] == "cnn"
     assert data["sanity"]["lrp"][0]["passed"] is True

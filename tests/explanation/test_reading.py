@@ -28,6 +28,10 @@ def fields(of: object = "class 1", **changed: object) -> dict[str, Any]:
         ({"spans": [[0, 2], [6, 8], [3, 5]]}, "overlap or are out of order"),
         ({"spans": [[-2, 2], [3, 5], [6, 8]]}, "leave the text"),
         ({"spans": [[0, 2], [3, 5], [6, 10**30]]}, "no whole numbers"),
+        ({"unread": [[2, 1]]}, "overlap or are out of order"),
+        ({"unread": [[0, 99]]}, "leave the text"),
+        ({"unread": [[0.5, 1]]}, "no whole numbers"),
+        ({"unread": 3}, "spans are no pairs"),
         ({"truncated": -1}, "truncated"),
         ({"truncated": 2**31}, "truncated"),
         ({"truncated": 1.5}, "cannot be interpreted as an integer"),
@@ -174,3 +178,13 @@ def test_names_that_no_file_can_hold(name: str) -> None:
     fields = explain(made_cnn(), "wa").fields()
     with pytest.raises(InputError, match=f"its {name} is no string"):
         Explanation.from_fields({**fields, name: "half \ud800"})
+
+
+def test_a_nan_that_signals_is_a_quiet_one() -> None:
+    """Computing with it would warn: a damaged file may hold one."""
+    signals = np.array([0x7FF4_0000_0000_0000], np.uint64).view(np.float64)[0]
+    made = fields("all")
+    scores = np.array([*made["scores"][:-1], signals])
+    one = Explanation.from_fields(made | {"scores": scores})
+    assert np.isnan(one.residual).tolist() == [False] * (len(scores) - 1) + [True]
+    assert not one.conserved

@@ -159,7 +159,10 @@ def test_nobody_escapes_or_trusts_by_hand() -> None:
 
 
 def test_no_module_has_markup_in_it() -> None:
-    """Python says what is shown, templates how; only the words of heatmaps are marked up there."""
+    """Python says what is shown, templates how; only the words of heatmaps are marked up there.
+
+    What reads HTML has some, as examples.
+    """
     tag = re.compile(
         r"</?(a|p|b|i|h\d|div|span|table|t[dhr]|ul|ol|li|svg|text|path|rect|style)\b[ >/]"
     )
@@ -169,4 +172,5 @@ def test_no_module_has_markup_in_it() -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and tag.search(node.value)
     }
-    assert there <= {"explanation/heatmap.py", "explanation/explanations.py"}
+    reading = {"words/html.py", "words/mail.py"}
+    assert there <= reading | {"explanation/heatmap.py", "explanation/explanations.py"}

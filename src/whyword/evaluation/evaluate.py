@@ -128,6 +128,7 @@ def evaluate(
     traced = as_classifier(model)
     several = strings("texts", texts)
     given = one_each("labels", labels, len(several))
+    trained_on = None if train is None else strings("train", train)
     if not several:
         raise InputError("there are no texts to evaluate on")
     check_callable("on_progress", on_progress)
@@ -149,7 +150,7 @@ def evaluate(
     listener = ignore if on_progress is None else on_progress
     stages = _EvaluationStages(model, several, given, lengths, settings, listener)
     quality = stages.quality()
-    copies = None if train is None else stages.copies(strings("train", train), quality)
+    copies = None if trained_on is None else stages.copies(trained_on, quality)
     curves, powers = stages.deletions(), stages.powers()
     checks = stages.checks()
     return Evaluation(

@@ -226,7 +226,8 @@ def _numbers(
         raise ValueError(f"its {name} are no numbers: {shown(values)}")
     array = array.astype(np.float64, copy=False)
     if not np.abs(array).max(initial=0) <= largest:  # too large, or no number
-        array[np.isinf(array)] = np.nan  # as JSON has it
+        # as JSON has it; and NaN of a damaged file may be of the kind that signals
+        array[~np.isfinite(array)] = np.nan
         if np.nan_to_num(np.abs(array)).max() > largest:
             raise ValueError(f"its {name} are beyond ±{largest:.3g}")
     return array.astype(kind, copy=False)

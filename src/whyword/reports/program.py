@@ -57,7 +57,7 @@ def _imported_files(path: Path, package: Path) -> Iterator[Path]:
     """Yield the files of the package that a module imports, their folders' ``__init__`` too."""
     if path == package / "__init__.py":
         return
-    for name in _imported_names(ast.parse(path.read_bytes())):
+    for name in _imported_names(_parsed(path)):
         parts = name.split(".")
         if parts[0] == package.name:
             for end in range(1, len(parts) + 1):
@@ -65,6 +65,13 @@ def _imported_files(path: Path, package: Path) -> Iterator[Path]:
                 for file in (place / "__init__.py", place.with_suffix(".py")):
                     if file.is_file():
                         yield file
+
+
+def _parsed(path: Path) -> ast.AST:
+    try:
+        return ast.parse(path.read_bytes())
+    except SystemError:  # of Python 3.11, if a finaliser or another thread parses meanwhile
+        return ast.parse(path.read_bytes())
 
 
 def _imported_names(tree: ast.AST) -> Iterator[str]:

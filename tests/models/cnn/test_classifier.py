@@ -98,7 +98,8 @@ def test_numpy_numbers_are_numbers(tmp_path: Path) -> None:
 def test_many_tables_do_not_overflow() -> None:
     tables = [Vectors(["god"], np.ones((1, 1), np.float32)) for _ in range(70)]
     stacked = Vectors.stack(Vectors(["alpha"], np.ones((1, 1), np.float32)), *tables)
-    model = CNNClassifier(vectors=stacked, filters=4, epochs=1).fit(["alpha", "god"] * 9, "ab" * 9)
+    model = CNNClassifier(vectors=stacked, filters=4, epochs=1)
+    model.fit(["alpha", "god"] * 9, ["a", "b"] * 9)
     first, second = model.input_matrix("alpha zzzz")
     assert (first != second).any()
 
