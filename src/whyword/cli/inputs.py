@@ -128,6 +128,8 @@ class ReaderOptions(MailOptions):
             list(chain.from_iterable(map(_ignored_words, self.ignore or ()))),
             Tokenizer(max_words, rule=self.rule),
         )
+        if reader.format != "text":
+            log.info("texts are read as %s, in training and ever after", reader.format)
         fitting = guess_rule(map(reader.decode, corpus.train.texts))
         if self.rule == WORDS and fitting != WORDS:
             log.warning(

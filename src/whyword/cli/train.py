@@ -55,6 +55,8 @@ def train(
     reading: ReaderOptions,
 ) -> None:
     """Train a classifier on a corpus's training part and try it on the test part."""
+    out = expand_path(out)
+    replaced = check_replaceable(out, force)  # before anything that takes its time
     loaded = reading.load_whole(source)
     reader = reading.reader(loaded, max_words)
     classifier: Estimator
@@ -70,8 +72,6 @@ def train(
             reader=reader,
             seed=reading.seed,
         )
-    out = expand_path(out)
-    replaced = check_replaceable(out, force)
     classifier.fit(loaded.train.texts, loaded.train.labels or ())
     named = ""
     if len(loaded.test):
