@@ -46,6 +46,10 @@ SLOW = [
     r"(?:.*a){11}",
     r"(?=(a+)+b)a",
     r"(a)\1+",
+    r"(?:(?i:a)|A)+b",
+    r"(?:(?s:.)|\n)*b",
+    r"(?:(?=a*c)a)*",
+    r"(?i:a)",  # which would end, but it is not looked into
     r"([a-z]+)*=",
     "(?:" * 300 + "a" + ")" * 300 + "(?:ab?|b)*",
     "ab" * 40,  # nothing is repeated, but it is longer than can be looked at
@@ -61,6 +65,14 @@ def test_patterns_that_end(pattern: str) -> None:
 def test_patterns_that_may_not_end(pattern: str) -> None:
     with pytest.raises(InputError, match=r"^token_pattern could read some texts in so many ways"):
         check_pattern("token_pattern", pattern)
+
+
+def test_repetitions_side_by_side() -> None:
+    assert check_pattern("ignore", r"a*a*b", parallel=2)
+    with pytest.raises(InputError, match="never end"):
+        check_pattern("token_pattern", r"a*a*b", parallel=1)
+    check_pattern("token_pattern", TfidfVectorizer().token_pattern, parallel=1)
+    check_pattern("token_pattern", r"\w+(?:-\w+)*", parallel=1)
 
 
 @pytest.mark.parametrize("pattern", ["(", "a**", "(" * 9_999, "[z-a]", "(?P<1>a)"])

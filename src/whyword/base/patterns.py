@@ -10,7 +10,7 @@ pattern's characters: a way from one of them back to itself that two different w
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,17 +18,28 @@ from numpy.typing import NDArray
 
 from whyword.base.errors import InputError
 
-_MOST = 32  # characters and sets of them in a pattern; the check takes their sixth power
+_MOST = 24  # characters and sets of them in a pattern; the check takes their sixth power
 _COPIES = 8  # of something that is repeated so often are looked at one by one
 _PARALLEL = 2  # repetitions one after the other that may share a text: time by its length squared
+_ASSIGNED = (range(0x33480), range(0xE0000, 0xE1000))  # other characters are like their neighbours
+_OTHERS = (0x50000, 0xF0000, 0x10FFFF)
 # the parser that `re.compile` uses itself; `test_patterns.py` fails if a new Python has another
 _parser, _compiler = re._parser, re._compiler  # type: ignore[attr-defined]
 _REPEATS = {_parser.MAX_REPEAT, _parser.MIN_REPEAT, _parser.POSSESSIVE_REPEAT}
 _CHARACTERS = {_parser.LITERAL, _parser.NOT_LITERAL, _parser.IN, _parser.ANY}
 
 
-def check_pattern(name: str, pattern: str) -> "re.Pattern[str]":
+def check_pattern(name: str, pattern: str, parallel: int = _PARALLEL) -> "re.Pattern[str]":
     """Return the compiled pattern.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in messages.
+    pattern : str
+    parallel : int
+        How many repetitions one after the other may share a text: its length goes into the time
+        with that power, and once more if the pattern is sought everywhere in a text.
 
     Raises
     ------
@@ -37,19 +48,24 @@ def check_pattern(name: str, pattern: str) -> "re.Pattern[str]":
     """
     try:
         compiled = re.compile(pattern)
-        parsed = _parser.parse(pattern)
     except (re.error, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"{name} is no regular expression ({error}): {pattern!r:.60}") from None
-    try:
-        if _Automaton(parsed).is_slow():
-            raise _TooManyWaysError
-    except (_TooManyWaysError, RecursionError):
+    if _is_slow(pattern, parallel):
         raise InputError(
             f"{name} could read some texts in so many ways that it would never end: "
             f"{pattern!r:.60}; write it so that what is repeated can be read in one way only, "
             r"as in \w+(?:-\w+)*"
-        ) from None
+        )
     return compiled
+
+
+@lru_cache(1_000)
+def _is_slow(pattern: str, parallel: int) -> bool:
+    """Whether the pattern may take time without end, or it cannot be told."""
+    try:
+        return _Automaton(_parser.parse(pattern)).is_slow(parallel)
+    except (_TooManyWaysError, RecursionError):
+        return True
 
 
 class _TooManyWaysError(Exception):
@@ -80,8 +96,8 @@ class _Automaton:
         self._follows: dict[tuple[int, int], int] = {}  # in how many ways
         self._sequence(parsed)
 
-    def is_slow(self) -> bool:
-        """Whether the ways to read a text grow faster than its length squared."""
+    def is_slow(self, parallel: int) -> bool:
+        """Whether the ways to read a text grow faster than that power of its length."""
         count = len(self._nodes)
         edges = np.zeros((count, count), bool)
         for edge in self._follows:
@@ -91,7 +107,7 @@ class _Automaton:
         onwards = _closure(edges)
         repeated = onwards.diagonal()
         if (
-            repeated.sum() <= _PARALLEL
+            repeated.sum() <= parallel
             and not (onwards & onwards.T & ~np.eye(count, dtype=bool)).any()
         ):
             return False  # single characters are repeated, each by itself, and but few of them
@@ -107,17 +123,20 @@ class _Automaton:
         # from (p, p) to (p, q), and from there to (q, q): p's loop and q's share a text
         to = reach[same[:, None], same[:, None], same[:, None], same[None]]
         onwards = reach[same[:, None], same[None], same[None], same[None]]
-        return _longest_chain(to & onwards & apart) > _PARALLEL
+        return _longest_chain(to & onwards & apart) > parallel
 
     def _shared(self) -> NDArray[np.bool_]:
         """Return which of the characters have one in common, (N, N)."""
-        every = _every_character()
+        edges = {
+            place + near for node in self._nodes for place in _numbers(node) for near in (-1, 0, 1)
+        }
+        every = _characters() + "".join(map(chr, (edges & set(range(0x110000)))))
         sets: dict[str, NDArray[np.uint8]] = {}
         for node in self._nodes:
             if str(node) not in sets:
                 single = _parser.SubPattern(self._state, [node])
                 found = _compiler.compile(single, self._state.flags).findall(every)
-                flags = np.zeros(len(every), bool)
+                flags = np.zeros(0x110000, bool)
                 flags[_code_points("".join(found))] = True
                 sets[str(node)] = np.packbits(flags)
         each = [sets[str(node)] for node in self._nodes]
@@ -162,11 +181,15 @@ class _Automaton:
                 any(part.empty for part in parts),
             )
         if kind is _parser.SUBPATTERN:
-            return self._sequence(value[3])
+            _, added, removed, inside = value
+            if added or removed:  # characters mean something else there
+                raise _TooManyWaysError
+            return self._sequence(inside)
         if kind is _parser.ATOMIC_GROUP:
             return self._sequence(value)
         if kind in (_parser.ASSERT, _parser.ASSERT_NOT):
-            self._sequence(value[1])  # a text of its own
+            if any(_variable(value[1])):  # looked for at every place again
+                raise _TooManyWaysError
             return _Fragment()
         raise _TooManyWaysError  # what refers to a group reads what that read
 
@@ -182,8 +205,18 @@ class _Automaton:
 
 
 @cache
-def _every_character() -> str:
-    return "".join(map(chr, range(0x110000)))
+def _characters() -> str:
+    """Return all characters, of stretches that are alike some."""
+    return "".join(chr(place) for places in (*_ASSIGNED, _OTHERS) for place in places)
+
+
+def _numbers(node: Any) -> Iterator[int]:  # noqa: ANN401 - private to re
+    """Yield the characters that a part of a pattern names, by number."""
+    if isinstance(node, list | tuple):
+        for part in node:
+            yield from _numbers(part)
+    elif type(node) is int:
+        yield node
 
 
 def _code_points(text: str) -> NDArray[np.uint32]:

@@ -135,7 +135,9 @@ class ByFunction(Ranking):
         """Return the function's relevance of the chosen documents, brought to their words."""
         documents = [trace.documents[number] for number in chosen.tolist()]
         labels = [self.classes[number] for number in targets[chosen, 0].tolist()]
-        relevance = self.explainer(self.model, [document.text for document in documents], labels)
+        # as passed: the model decodes what is to be decoded
+        texts = [one.text if one.passed is None else one.passed for one in documents]
+        relevance = self.explainer(self.model, texts, labels)
         each = align(one_each("relevance", relevance, len(documents)), documents)
         return [self.sign * values for values in each]
 

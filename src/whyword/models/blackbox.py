@@ -29,6 +29,8 @@ class BlackBoxTrace(ErasableText):
     ) -> None:
         self.model, self.documents, self._gone = model, documents, gone
         self.known = [np.ones(len(document), np.bool_) for document in documents]
+        for known, document in zip(self.known, documents, strict=True):
+            known[document.ignored] = False
         self.scores, _ = self.rescore(
             [text_without(*one) for one in zip(documents, gone, strict=True)]
         )

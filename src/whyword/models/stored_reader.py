@@ -56,6 +56,12 @@ def stored_reader(settings: StoredSettings, tokenizer: Tokenizer | None = None) 
     return Reader.from_configuration(taken, tokenizer)
 
 
+def reader_argument(reader: Reader, max_words: int | None) -> Reader | None:
+    """Return the argument that an estimator was made with, from the reader that came of it."""
+    given = reader if max_words is None else reader.shortened(None)
+    return None if given == Reader() else given
+
+
 def _each_of(choices: tuple[str, ...], name: str, value: object) -> list[str]:
     return [one_of(name, one, choices) for one in list_of_strings(name, value)]
 

@@ -28,12 +28,15 @@ class Document:
     unread : (R, 2) int32
         ``text[start:end]`` of what is not read, in order and apart: parts that were removed, in
         which no words are looked for, and words that are ignored.
+    passed : str or None
+        The text as passed, where it was decoded.
     """
 
     text: str
     spans: NDArray[np.int32]
     truncated: int = 0
     unread: NDArray[np.int32] = field(default_factory=lambda: _NOTHING)
+    passed: str | None = None
 
     @cached_property
     def ignored(self) -> NDArray[np.intp]:
@@ -47,8 +50,12 @@ class Document:
 
     @cached_property
     def visible(self) -> str:
-        """The text with a blank for each character that is not read."""
-        return blanked(self.text, self.unread.tolist())
+        """The text with a blank for each character that is not read; those beyond, too."""
+        text = blanked(self.text, self.unread.tolist())
+        if not self.truncated:
+            return text
+        end = int(self.spans[-1, 1]) if len(self) else 0
+        return text[:end] + " " * (len(text) - end)
 
     @property
     def unread_words(self) -> int:
@@ -77,7 +84,7 @@ class Document:
         if most is None or len(self) <= most:
             return self
         beyond = self.truncated + len(self) - most
-        return Document(self.text, self.spans[:most], beyond, self.unread)
+        return Document(self.text, self.spans[:most], beyond, self.unread, self.passed)
 
     def cut_read(self) -> list[str]:
         """Return the words that are read: the T words without those that are ignored."""

@@ -18,6 +18,8 @@ from whyword.words.mail_parts import PARTS, check_parts, merge_ranges, removed_r
 from whyword.words.tokenizer import Tokenizer
 
 FORMATS = ("text", "mail", "html")
+_MOST_PATTERNS = 20  # each is tried on each word
+_LONGEST = 1_000  # letters of a word that patterns are tried on: their time may grow by the square
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,7 +100,8 @@ class Reader:
         whole = self.tokenizer(blanked(decoded, removed))
         spans = whole.spans[self._ignored_words(whole.cut())].tolist()
         unread = np.array(merge_ranges([*removed, *map(tuple, spans)]), np.int32).reshape(-1, 2)
-        return Document(decoded, whole.spans, whole.truncated, unread)
+        passed = None if decoded is text else text
+        return Document(decoded, whole.spans, whole.truncated, unread, passed)
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Yield the texts with their words' spans; what was read already is not read again."""
@@ -152,7 +155,13 @@ class Reader:
 
     @cached_property
     def _patterns(self) -> list["re.Pattern[str]"]:
-        return [check_pattern("ignore", one[1:-1]) for one in self.ignore if _is_pattern(one)]
+        given = [one[1:-1] for one in self.ignore if _is_pattern(one)]
+        if len(given) > _MOST_PATTERNS:
+            raise InputError(
+                Argument("ignore"),
+                f" has {len(given)} patterns; {_MOST_PATTERNS} may be: join some by |",
+            )
+        return [check_pattern("ignore", one) for one in given]
 
     def _ignored_words(self, words: list[str]) -> NDArray[np.bool_]:
         """Return which of the words are ignored, (T,)."""
@@ -162,9 +171,9 @@ class Reader:
         return np.fromiter(flags, np.bool_, len(words))
 
     def _is_ignored(self, word: str, lowered: str) -> bool:
-        return lowered in self._words or any(
-            one.fullmatch(word) or one.fullmatch(lowered) for one in self._patterns
-        )
+        if lowered in self._words or len(word) > _LONGEST:
+            return lowered in self._words
+        return any(one.fullmatch(word) or one.fullmatch(lowered) for one in self._patterns)
 
 
 def _is_pattern(ignored: str) -> bool:

@@ -39,6 +39,7 @@ from whyword.models.estimator import (
 from whyword.models.protocol import Caching, Positions, Reading, Shiftable, Trained
 from whyword.models.store import training_provenance
 from whyword.models.stored import StoredModel, check_range, largest_number
+from whyword.models.stored_reader import reader_argument
 from whyword.vectors.vectors import Vectors
 from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.reader import Reader
@@ -201,7 +202,8 @@ class CNNClassifier(Estimator, Reading, Trained, Shiftable, Caching):
         """Return how many words of each text have a vector; a text with none says nothing."""
         self.check_fitted()
         documents, vectors = self.documents(strings("texts", texts)), self.inputs_.vectors
-        return np.array([vectors.known(document.words).sum() for document in documents], np.int64)
+        known = (vectors.known(document.cut_read()).sum() for document in documents)
+        return np.array(list(known), np.int64)
 
     @property
     def reader_(self) -> Reader:
@@ -345,7 +347,8 @@ class CNNClassifier(Estimator, Reading, Trained, Shiftable, Caching):
         if widths_of("width", model.width) != widths:
             raise stored.fault(f"parameters.width is {model.width!r:.60}, the filters' is {widths}")
         model.network_, model.inputs_, model.vocabulary_ = network, inputs, vocabulary
-        model.vectors, model.reader = inputs.vectors, inputs.reader
+        model.vectors = inputs.vectors
+        model.reader = reader_argument(inputs.reader, model.max_words)
         model.classes_, model.provenance_ = classes, provenance
         return model
 

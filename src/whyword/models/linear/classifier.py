@@ -29,6 +29,7 @@ from whyword.models.probabilities import softmax
 from whyword.models.protocol import Positions, Reading, Trained
 from whyword.models.store import provenance, training_provenance
 from whyword.models.stored import StoredModel, check_range, largest_number, positive_number
+from whyword.models.stored_reader import reader_argument
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
 
@@ -256,7 +257,7 @@ class SVMClassifier(Estimator, Reading, Trained):
         model = cls(**stored.parameters({**CHECKS, "class_weight": stored_class_weight(classes)}))
         model.classes_ = classes
         model.features_ = from_stored(stored)
-        model.reader = model.features_.reader
+        model.reader = reader_argument(model.features_.reader, model.max_words)
         model.output_weight_ = stored.tensor("output_weight", np.float64, "V", "C")
         model.output_bias_ = stored.tensor("output_bias", np.float64, "C")
         stored.check_range(_largest(model))

@@ -61,7 +61,7 @@ class PipelineFeatures:
         """Return what is to be read of a text, without words: the vectoriser cuts them itself."""
         if isinstance(text, Document):
             return text
-        if self.reader.is_plain:
+        if self.reader.is_plain and self.reader.tokenizer.max_words is None:
             return Document(text, _NO_WORDS)
         return self.reader(text)
 
@@ -109,7 +109,8 @@ class PipelineFeatures:
     def _locate(self, read: Document) -> tuple[Document, list[Occurrence]]:
         """Return the text with the vectoriser's words, and its features' occurrences."""
         found, occurrences = locate_features(self.vectorizer, read.visible)
-        return Document(read.text, found.spans, unread=read.unread), occurrences
+        document = Document(read.text, found.spans, read.truncated, read.unread, read.passed)
+        return document, occurrences
 
     def read_documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with their words."""
@@ -147,7 +148,7 @@ def _stop_words(name: str, value: object) -> str | list[str]:
 
 def _pattern(name: str, value: object) -> str:
     """Return a regular expression that a vectoriser can cut words by."""
-    if isinstance(value, str) and check_pattern(name, value).groups <= 1:
+    if isinstance(value, str) and check_pattern(name, value, parallel=1).groups <= 1:
         return value
     raise InputError(f"{name} is no regular expression with one group at most: {value!r:.60}")
 
@@ -211,5 +212,6 @@ def restore_features(stored: StoredModel, features: StoredSettings) -> PipelineF
     vectorizer.fit([""])  # sets up what the vocabulary decides; the idf follows
     if getattr(vectorizer, "use_idf", False):
         vectorizer.idf_ = np.array(idf)
-    tokenizer = Tokenizer()  # the vectoriser cuts words
+    # the vectoriser cuts words itself; by the reader's it is decided which are ignored
+    tokenizer = None if "tokenizer" in features else Tokenizer()
     return PipelineFeatures(vectorizer, stored_reader(features, tokenizer))

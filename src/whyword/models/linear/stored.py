@@ -22,6 +22,7 @@ from whyword.models.linear.tfidf import TfIdf
 from whyword.models.store import pack_words
 from whyword.models.stored import Check, StoredModel, optional
 from whyword.models.stored_reader import own_reader_settings, reader_settings, stored_reader
+from whyword.words.tokenizer import Tokenizer
 
 
 def _weight_of_errors(name: str, value: object) -> float:
@@ -45,7 +46,10 @@ def to_stored(features: TfIdf | PipelineFeatures) -> tuple[dict[str, NDArray[Any
     """Return the tensors and settings of a linear model's features."""
     tensors: dict[str, NDArray[Any]] = {"vocabulary": pack_words(features.words)}
     if isinstance(features, PipelineFeatures):
-        settings = features.configuration() | own_reader_settings(features.reader)
+        reader = features.reader
+        usual = reader.tokenizer == Tokenizer()
+        settings = own_reader_settings(reader) if usual else reader_settings(reader)
+        settings = features.configuration() | settings
         return tensors | {"idf": features.idf()}, settings
     described = {
         "documents": features.documents,
