@@ -33,7 +33,7 @@ MANY_PARAMETERS = {
     # commands
     "whyword evaluate": 12,
     "whyword explain": 13,
-    "whyword serve": 19,
+    "whyword serve": 20,
     "whyword train": 11,
     "whyword words": 11,
     # constructors of estimators

@@ -7,12 +7,13 @@ from copy import copy
 from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from commands import run
+from numpy.typing import NDArray
 from served import ask
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -24,6 +25,7 @@ from whyword import (
     SVMClassifier,
     Vectors,
     class_words,
+    evaluate,
     explain,
     explain_corpus,
     load_corpus,
@@ -31,10 +33,12 @@ from whyword import (
     predict_corpus,
 )
 from whyword.batch import class_words_corpus
+from whyword.corpora.corpus import open_texts
 from whyword.methods.registry import methods_for
 from whyword.models.blackbox import BlackBox
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
+from whyword.words.tokenizer import Tokenizer
 
 WORDS = {
     "ham": "meeting project report agenda deadline lunch",
@@ -365,3 +369,87 @@ def test_html_and_chinese_on_the_command_line(tmp_path: Path) -> None:
     one = explain(model, rows[0][0])
     assert one.text == "今天火箭飞向月球\n很好"
     assert one.words == list("今天火箭飞向月球很好")
+
+
+# ---- what readers of the diff, and a newcomer, found --------------------------------------------
+
+
+def test_a_pipelines_reader_is_stored_whole(tmp_path: Path) -> None:
+    texts, labels = ["今天 good", "昨天 bad", "今天 fine", "昨天 worse"], ["a", "b", "a", "b"]
+    pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, labels)
+    reader = Reader(ignore=["今"], tokenizer=Tokenizer(rule="unicode"))
+    model = SVMClassifier.from_pipeline(pipeline, reader)
+    model.save(tmp_path / "m")
+    loaded = load_model(tmp_path / "m")
+    assert loaded.reader_ == reader
+    some = [*texts, "今天气好 bad"]
+    np.testing.assert_array_equal(loaded.class_scores(some), model.class_scores(some))
+
+
+def test_nothing_beyond_the_last_word_read_is_seen() -> None:
+    class Echo:
+        classes_ = ("a", "b")
+        seen: ClassVar[list[str]] = []
+
+        def predict_proba(self, texts: list[str]) -> NDArray[np.float64]:
+            self.seen.extend(texts)
+            return np.full((len(texts), 2), 0.5)
+
+    reader = Reader(ignore=["secret"], tokenizer=Tokenizer(max_words=3))
+    one = explain(BlackBox(Echo(), reader), "a secret b secret c")
+    assert one.truncated == 2
+    assert one.known.tolist() == [True, False, True]
+    assert {word for text in Echo.seen for word in text.split()} == {"a", "b"}
+    texts, labels = ["good day now", "bad day now"], ["a", "b"]
+    pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, labels)
+    model = SVMClassifier.from_pipeline(pipeline, Reader(tokenizer=Tokenizer(max_words=1)))
+    np.testing.assert_array_equal(*model.class_scores(["good", "good bad bad"]))
+    assert explain(model, "good bad bad").words == ["good"]
+
+
+def test_a_loaded_model_can_be_trained_anew(tmp_path: Path) -> None:
+    texts, labels = ["one two three", "four five six"] * 3, ["a", "b"] * 3
+    SVMClassifier(C=1, max_words=2).fit(texts, labels).save(tmp_path / "m")
+    model = load_model(tmp_path / "m")
+    assert (model.reader, model.max_words) == (None, 2)
+    assert "three" in model.set_params(max_words=None).fit(texts, labels).training_words
+
+
+def test_a_function_that_explains_is_given_the_texts_as_they_were() -> None:
+    texts = ["good &lt;b&gt; day" * 9, "bad <i>day</i> &amp;" * 9] * 8
+    labels = ["a", "b"] * 8
+    model = SVMClassifier(C=1, reader=Reader("html")).fit(texts, labels)
+    given: list[str] = []
+
+    def mine(model: object, some: list[str], targets: list[str]) -> list[Any]:
+        given.extend(some)
+        return [explain(model, text, target) for text, target in zip(some, targets, strict=True)]
+
+    found = evaluate(model, texts, labels, {"mine": mine}, steps=2, runs=1, splits=1)
+    assert given
+    assert set(given) <= set(texts)
+    assert found.quality.accuracy == 1.0
+
+
+@pytest.mark.slow("starts processes")
+def test_the_test_part_is_that_of_the_training(tmp_path: Path) -> None:
+    """Also where only training must know which column has the labels."""
+    rows = [
+        f"{' '.join(WORDS[kind].split()[n % 6 :])} {n},{kind}" for n in range(40) for kind in WORDS
+    ]
+    (tmp_path / "m.csv").write_text("\n".join(["text,sort", *rows]))
+    source = f"{tmp_path / 'm.csv'}:test"
+    assert [one.id for one in open_texts(source)] == load_corpus(source).test.ids
+    (tmp_path / "odd.csv").write_text("\n".join(["msg,folder,category", *(f"{r},k" for r in rows)]))
+    how = ("--text", "msg", "--label", "folder")
+    source, out = f"{tmp_path / 'odd.csv'}:test", tmp_path / "svm"
+    output("train", tmp_path / "odd.csv", *how, "--model", "svm", "--out", out)
+    printed = output("predict", out, source, *how, "--format", "csv")
+    found = list(csv.DictReader(io.StringIO(printed)))
+    assert {row["label"] for row in found} == set(WORDS)
+    assert [row["id"] for row in found] == load_corpus(source, text="msg", label="folder").test.ids
+    done = run("evaluate", out, source, *how, "--seed", 3, "--runs", 1, "--json")
+    assert "the model was not trained on" in done.stderr
+    assert json.loads(done.stdout)["near_copies"] is None
+    done = run("evaluate", out, source.replace(":test", ":train"), *how, "--runs", 1)
+    assert "the model was trained on these very documents" in done.stderr

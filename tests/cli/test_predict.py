@@ -131,7 +131,7 @@ def test_predict_a_folder_of_files(trained: Path, write: Write, tmp_path: Path) 
     done = run("predict", trained, tmp_path / "texts", "--format", "csv")
     assert done.returncode == 0, done.stderr
     assert [line.partition(",")[0] for line in done.stdout.splitlines()] == ["id", "a.txt", "b.eml"]
-    assert "1 of 2 files is not UTF-8 and was read as cp1252 (1): a.txt" in done.stderr
+    assert "1 of 2 files is not UTF-8 and was read as cp1252 (1): texts/a.txt" in done.stderr
     write("texts/c.pdf", b"%PDF-1.4")
     refused = run("predict", trained, tmp_path / "texts")
     assert refused.returncode == 1

@@ -132,8 +132,8 @@ def test_files_of_several_encodings(
     ]
     said = (
         "3 of 6 files are not UTF-8 and were read as cp1252 (2), utf-16-le (1): "
-        "1.txt, 2.txt, 3.txt",
-        "1 byte was no letter of its encoding and replaced by U+FFFD in 5.txt",
+        "de/1.txt, de/2.txt, de/3.txt",
+        "1 byte was no letter of its encoding and replaced by U+FFFD in en/5.txt",
     )
     assert corpus.notes[:2] == said
     for one in corpus.texts:  # spans point into the text as it was read
@@ -183,3 +183,11 @@ def test_class_folders_without_need_of_labels(write: Write, tmp_path: Path) -> N
     assert list(open_source(tmp_path / "mails", labelled=False)) == [
         Record("spam/1", "buy", "spam", None)
     ]
+
+
+def test_files_of_one_name_are_several_files(write: Write, tmp_path: Path) -> None:
+    for label in ("a", "b"):
+        for number in range(4):
+            write(f"c/{label}/{number}.txt", f"Grüße aus Köln, {number}".encode("latin-1"))
+    corpus = load_corpus(tmp_path / "c", test=0)
+    assert corpus.notes[0].startswith("8 of 8 files are not UTF-8 and were read as cp1252 (8): a/0")

@@ -45,5 +45,5 @@ def test_only_the_first_texts_are_taken() -> None:
 def test_a_corpus_says_so(write: Write) -> None:
     rows = "".join(f'"{PAGE}",{"xy"[number % 2]}\n' for number in range(20))
     corpus = load_corpus(write("a.csv", "text,label\n" + rows))
-    note = "the texts look like HTML; a model whose reader has the format 'html' decodes them"
+    note = "the texts look like HTML; Reader('html'), or train --format html, decodes them"
     assert note in corpus.notes

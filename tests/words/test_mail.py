@@ -295,3 +295,21 @@ def test_a_mail_of_the_library_is_read() -> None:
     whole.attach(MIMEText("eins", "plain", "utf-16"))
     whole.attach(MIMEText("<p>zwei", "html", "koi8-r"))
     assert said(whole.as_bytes()) == "eins\n\nzwei"
+
+
+def test_a_mail_that_was_cut_off_within_a_boundary() -> None:
+    head = 'Subject: x\nContent-Type: multipart/mixed; boundary="=====abc"\n\n'
+    whole = head + "--=====abc\nContent-Type: text/plain\n\nwith service.\n--=====abc--\n"
+    for end in range(len(whole) - 11, len(whole)):
+        assert decode_mail(whole[:end]).split("\n\n")[1].strip() == "with service."
+
+
+def test_unknown_charsets_are_not_kept() -> None:
+    import encodings
+
+    before = len(encodings._cache)
+    words = " ".join(f"=?x-{n}?q?a?=" for n in range(500))
+    assert decode_mail(f"Subject: {words}\n\nbody").endswith("body")
+    assert len(encodings._cache) == before
+    assert decode_mail("Subject: =?utf-7?q?+2AA-?=\n\nb").isprintable() is False
+    assert "\ud800" not in decode_mail("Subject: =?utf-7?q?+2AA-?=\n\nb")

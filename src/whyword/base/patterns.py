@@ -127,10 +127,9 @@ class _Automaton:
 
     def _shared(self) -> NDArray[np.bool_]:
         """Return which of the characters have one in common, (N, N)."""
-        edges = {
-            place + near for node in self._nodes for place in _numbers(node) for near in (-1, 0, 1)
-        }
-        every = _characters() + "".join(map(chr, (edges & set(range(0x110000)))))
+        named = {place for node in self._nodes for place in _numbers(node)}
+        near = {place + step for place in named for step in (-1, 0, 1)}
+        every = _characters() + "".join(chr(place) for place in near if 0 <= place < 0x110000)
         sets: dict[str, NDArray[np.uint8]] = {}
         for node in self._nodes:
             if str(node) not in sets:

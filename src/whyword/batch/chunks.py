@@ -94,6 +94,8 @@ class SourceReader:
     encoding : str or None
     remove : tuple of str or None
         What is cut off the texts; None: what the source has as a rule of its own.
+    label : str or None
+        The column.
     notes : tuple of str
         What was guessed.
     rows, characters : int
@@ -105,6 +107,7 @@ class SourceReader:
     text: str | None = None
     encoding: str | None = None
     remove: tuple[str, ...] | None = None
+    label: str | None = None
     notes: tuple[str, ...] = ()
     rows: int = ROWS
     characters: int = CHARACTERS
@@ -120,6 +123,7 @@ class SourceReader:
         text: str | None = None,
         encoding: str | None = None,
         remove: tuple[str, ...] | None = None,
+        label: str | None = None,
     ) -> "SourceReader":
         """Return how to read a table, a folder of tables, a pattern like ``2024-*.csv``, a corpus.
 
@@ -134,7 +138,9 @@ class SourceReader:
         source = _absolute_source(source)
         files = _table_files(source)
         first = source if files is None else str(files[0])
-        opened = open_source(first, text=text, labelled=False, remove=remove, encoding=encoding)
+        opened = open_source(
+            first, text=text, label=label, labelled=False, remove=remove, encoding=encoding
+        )
         if files is None:
             shards: tuple[tuple[str, ...], ...] = ((source,),)
             base, chosen = None, text
@@ -142,7 +148,7 @@ class SourceReader:
             shards = _shards(files)
             base = os.path.commonpath([file.parent for file in files]) if len(files) > 1 else None
             chosen = text if opened.columns is None else opened.columns.text
-        reader = cls(shards, base, chosen, encoding, remove, opened.notes, ROWS, CHARACTERS)
+        reader = cls(shards, base, chosen, encoding, remove, label, opened.notes, ROWS, CHARACTERS)
         reader._opened[first] = opened  # its beginning is read: for the first who reads on
         return reader
 
@@ -207,6 +213,7 @@ class SourceReader:
             opened = self._opened.pop(name, None) or open_source(
                 name,
                 text=self.text,
+                label=self.label,
                 labelled=False,
                 remove=self.remove,
                 encoding=self.encoding,

@@ -193,10 +193,11 @@ class _Process:
     def __init__(self, inherited: tuple[int, ...]) -> None:
         self._loaded: SentWork | None = None
         try:
+            output = _open_stderr()
             # not stdin and stdout: whatever a Python prints at its start would stand between
-            mine, its = socket.socketpair()
+            mine, its = map(_beyond_streams, socket.socketpair())
             with mine, its:
-                self._process = _begin_python(its.fileno(), inherited)
+                self._process = _begin_python(its.fileno(), inherited, output)
                 self._messages = mine.makefile("rwb")  # which holds it open
         except OSError as error:
             raise _CannotBeginError(error.strerror or str(error)) from None
@@ -270,11 +271,22 @@ def _nameless_file() -> IO[bytes]:
         raise WhywordError(f"there is no place for temporary files ({error.strerror})") from None
 
 
-def _begin_python(connection: int, inherited: tuple[int, ...]) -> "subprocess.Popen[bytes]":
+def _beyond_streams(one: socket.socket) -> socket.socket:
+    """Return a socket whose number is none of the standard streams', which may be closed."""
+    import fcntl
+
+    if one.fileno() > 2:
+        return one
+    with one:
+        return socket.socket(fileno=fcntl.fcntl(one.fileno(), fcntl.F_DUPFD_CLOEXEC, 3))
+
+
+def _begin_python(
+    connection: int, inherited: tuple[int, ...], output: int
+) -> "subprocess.Popen[bytes]":
     """Begin a process that reads its work from a connection, and has some other files, too."""
     paths = json.dumps([str(path) for path in sys.path])
     arguments = [paths, str(os.getpid()), str(connection)]
-    output = _open_stderr()
     with _interrupts_blocked():  # which it inherits, until it ignores them
         return subprocess.Popen(
             [sys.executable, *_python_flags(), "-c", START, *arguments],

@@ -55,6 +55,7 @@ class RunOptions(TypedDict, total=False):
     resume: bool
     strict: bool
     text: str | None
+    label: str | None
     encoding: str | None
     on_progress: OnProgress | None
 
@@ -187,7 +188,9 @@ def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[RunOptio
     start = time.monotonic()
     about = task.about()  # raises if the task makes no sense
     removed = removal_by_source(task.model)
-    reader = SourceReader.of(source, how.get("text"), how.get("encoding"), removed)
+    reader = SourceReader.of(
+        source, how.get("text"), how.get("encoding"), removed, how.get("label")
+    )
     place = expand_path(out).absolute()  # machines and processes may stand elsewhere
     _check_apart(place, expand_path(source))
     plan = plan_of(about, reader, LEXICON_BYTES)

@@ -27,13 +27,14 @@ from whyword.corpora.source import Record, name_and_part
 from whyword.models.blackbox import as_classifier
 from whyword.models.loading import load_model
 from whyword.models.protocol import TextClassifier, removal_by_source
+from whyword.models.store import fingerprint_of
 from whyword.words.reader import Reader
 from whyword.words.rules import WORDS, guess_rule
 from whyword.words.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-_FORMATS = {".eml": "mail", ".mbox": "mail", ".htm": "html", ".html": "html"}  # by files' endings
+_FORMATS = {".eml": "mail", ".htm": "html", ".html": "html"}  # by files' endings
 
 
 def open_model(model: Path) -> TextClassifier:
@@ -52,6 +53,7 @@ class TextOptions:
     test: TestShare = 0.2
     seed: Seed = 0
     encoding: Encoding = None
+    label: LabelColumn = None
 
     def open(self, source: str, model: TextClassifier) -> Iterator[Record]:
         """Yield the documents for a model: what it removes itself is in them."""
@@ -75,7 +77,15 @@ class CorpusOptions:
             return self.load_unseen(source, model), None
         whole = self._load(name, model)
         none = Part([], None if whole.train.labels is None else [], [])
-        return Corpus(spelled_out(source), none, whole.test, whole.notes), whole.train
+        test = Corpus(spelled_out(source), none, whole.test, whole.notes)
+        if _is_trained_on(model, whole.train):
+            return test, whole.train
+        log.warning(
+            "the model was not trained on %s:train as it is here (another --seed or --test? other "
+            "documents?), so it may have seen some of these",
+            one_line(name),
+        )
+        return test, None
 
     def _load(self, source: str, model: TextClassifier) -> Corpus:
         return load_corpus(source, remove=removal_by_source(model), **asdict(self))
@@ -86,12 +96,20 @@ class CorpusOptions:
         Warn if all of it is used though one part was made for training.
         """
         corpus = self._load(source, model)
+        if name_and_part(source)[1] == "train" and _is_trained_on(model, corpus.train):
+            log.warning("the model was trained on these very documents")
         if name_and_part(source)[1] is None and len(corpus.train) and len(corpus.test):
             name = one_line(source)
             log.warning(
                 "all of %s is used; if the model was trained on it, say %s:test", name, name
             )
         return corpus
+
+
+def _is_trained_on(model: TextClassifier, part: Part) -> bool:
+    """Whether a model's training data are just these documents; True if it does not say."""
+    data = getattr(model, "provenance_", {}).get("data")
+    return data is None or data == fingerprint_of(part.texts, part.labels or [])
 
 
 @dataclass(frozen=True)
@@ -130,6 +148,8 @@ class ReaderOptions(MailOptions):
         )
         if reader.format != "text":
             log.info("texts are read as %s, in training and ever after", reader.format)
+        if reader.format == "mail" and remove is None and not corpus.rule:
+            log.info("mails are read with their headers; --remove headers leaves them out")
         fitting = guess_rule(map(reader.decode, corpus.train.texts))
         if self.rule == WORDS and fitting != WORDS:
             log.warning(
@@ -142,9 +162,15 @@ class ReaderOptions(MailOptions):
 
 def _format_of_files(corpus: Corpus) -> str:
     """Return the format that the endings of a corpus's files stand for, if all of them do."""
-    names = {name.lower().partition(":")[0] for name in corpus.ids}
-    formats = {_FORMATS.get(PurePath(name).suffix, "text") for name in names}
+    formats = {_format_of_file(name.lower()) for name in corpus.ids}
     return formats.pop() if len(formats) == 1 else "text"
+
+
+def _format_of_file(name: str) -> str:
+    _, colon, number = name.rpartition(":")
+    if colon and number.isdecimal():  # of a box
+        return "mail"
+    return _FORMATS.get(PurePath(name.removesuffix(".gz")).suffix, "text")
 
 
 def _ignored_words(given: str) -> list[str]:

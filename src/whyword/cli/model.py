@@ -62,7 +62,7 @@ def _lines(model: TextClassifier) -> Iterator[tuple[str, str]]:
         if name in ("documents", "corpus") or value is None:
             continue
         title = "data, sha256" if name == "data" else name.replace("_", " ")
-        if name.endswith("accuracy"):
+        if "accuracy" in name:
             yield title, f"{value:.2%}"
         elif isinstance(value, dict):
             yield title, ", ".join(f"{one} {of_it}" for one, of_it in value.items())

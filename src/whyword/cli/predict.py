@@ -85,6 +85,7 @@ def predict(
     """Predict the class of a text or of every text of a corpus."""
     if out is not None and format is None and is_folder(out, ENDINGS):
         options = how.with_reading(strict, reading)
+        options["label"] = reading.label
         write_corpus_results(predict_corpus, model, source, out, options)
         return
     how.check_unused(strict=strict)

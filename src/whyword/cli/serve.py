@@ -9,7 +9,7 @@ import typer
 from whyword.base.printable import one_line
 from whyword.base.progress import counted, progress_bar
 from whyword.cli.inputs import TextOptions, open_model
-from whyword.cli.options import Encoding, ModelFolder, Seed, TestShare, TextColumn
+from whyword.cli.options import Encoding, LabelColumn, ModelFolder, Seed, TestShare, TextColumn
 from whyword.cli.tables import some_of
 from whyword.web.access import (
     LOCAL_HOSTS,
@@ -101,6 +101,7 @@ def serve(
     test: TestShare = 0.2,
     seed: Seed = 0,
     encoding: Encoding = None,
+    label: LabelColumn = None,
 ) -> None:
     """Open the page: paste a text, see why, change it; look through a corpus and its errors."""
     check_extra()
@@ -117,7 +118,7 @@ def serve(
     engine = Engine(open_model(model), limits, (memory << 20) // count)
     library = None
     if source is not None:
-        read = TextOptions(text, test, seed, encoding).open(source, engine.model)
+        read = TextOptions(text, test, seed, encoding, label).open(source, engine.model)
         records = list(counted(read, "reading"))
         chosen = [records[number] for number in some_of(len(records), limit, seed)]
         with progress_bar("preparing") as report:

@@ -41,6 +41,7 @@ def choose_columns(
     label: str | None,
     labelled: bool,
     groups: tuple[str, ...] = (),
+    split: bool = False,
 ) -> Columns:
     """Return the columns of a table, guessed where they are not said; raise if that cannot be.
 
@@ -53,6 +54,9 @@ def choose_columns(
         Whether there must be a label.
     groups : tuple of str
         Further columns that are wanted.
+    split : bool
+        Whether it will be split by classes: then a label is looked for as in training, where it
+        must be, so that the parts are the same.
     """
     repeated = [name for name, count in Counter(table.columns).items() if count > 1]
     if repeated:
@@ -63,7 +67,7 @@ def choose_columns(
         label = _column_for(table, "label")
     if text is None:
         text = _column_for(table, "text") or only([name for name in others if name != label])
-    if label is None and labelled:
+    if label is None and (labelled or split):
         label = only([name for name in others if name != text])
     for role, name in (("text", text), ("label", label), *(("group", name) for name in groups)):
         if name is None and (labelled or role == "text"):

@@ -185,6 +185,7 @@ def open_texts(
     test: float = 0.2,
     seed: int = 0,
     encoding: str | None = None,
+    label: str | None = None,
     remove: Collection[str] | None = None,
 ) -> Iterator[Record]:
     """Yield the documents of what a command is given: ``-``, a text file, or a corpus.
@@ -204,7 +205,9 @@ def open_texts(
         for note in seen.notes():
             log.info("%s: %s", spelled_out(path.name), note)
     elif part is None:
-        opened = open_source(source, text=text, labelled=False, remove=remove, encoding=encoding)
+        opened = open_source(
+            source, text=text, label=label, labelled=False, remove=remove, encoding=encoding
+        )
         for note in opened.notes:
             log.info("%s: %s", opened.name, note)
         yield from opened
@@ -212,6 +215,7 @@ def open_texts(
         loaded = load_corpus(
             source,
             text=text,
+            label=label,
             labelled=False,
             test=test,
             seed=seed,
@@ -219,8 +223,8 @@ def open_texts(
             encoding=encoding,
         )
         labels: Sequence[str | None] = loaded.labels or [None] * len(loaded)
-        for identity, content, label in zip(loaded.ids, loaded.texts, labels, strict=True):
-            yield Record(identity, content, label, part)
+        for identity, content, known in zip(loaded.ids, loaded.texts, labels, strict=True):
+            yield Record(identity, content, known, part)
 
 
 def _read_stdin(encoding: str | None) -> str:

@@ -4,6 +4,7 @@ import codecs
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import NamedTuple
 
 UTF_8 = "utf-8"
@@ -261,4 +262,6 @@ class Encodings:
 
 
 def _some_names(names: list[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+    """Return the first few files, each with the folder it is in."""
+    shown = ("/".join(PurePath(name).parts[-2:]) for name in names[:_NAMED])
+    return ", ".join(shown) + (", …" if len(names) > _NAMED else "")

@@ -34,4 +34,4 @@ def format_note(texts: Iterable[str]) -> str | None:
     if found is None:
         return None
     what = {"mail": "raw mails", "html": "HTML"}[found]
-    return f"the texts look like {what}; a model whose reader has the format {found!r} decodes them"
+    return f"the texts look like {what}; Reader({found!r}), or train --format {found}, decodes them"

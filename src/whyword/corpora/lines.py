@@ -228,7 +228,7 @@ def _texts(
         line += text.count(end)
         yield text
     if seen is not None and isinstance(decoder, DetectingDecoder):
-        seen.add(spelled_out(path.name), decoder)
+        seen.add(spelled_out(str(path)), decoder)
 
 
 def begin(blocks: Iterator[bytes], count: int) -> tuple[bytes, Iterator[bytes]]:

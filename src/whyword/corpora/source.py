@@ -181,7 +181,7 @@ def open_source(
         records = _of_mails(path)
     else:
         table = open_table(path, encoding, seen)
-        columns = choose_columns(table, text, label, labelled, wanted)
+        columns = choose_columns(table, text, label, labelled, wanted, split=part is not None)
         notes += columns.choices(text, label)
         records = _of_table(table, columns, labelled, seen)
     if remove or rule:

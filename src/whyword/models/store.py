@@ -267,6 +267,12 @@ def fingerprint(texts: Sequence[str], classes: Sequence[int]) -> str:
     return digest.hexdigest()
 
 
+def fingerprint_of(texts: Sequence[str], labels: Sequence[object]) -> str:
+    """Return the sha256 of texts and their labels, as a training on them records it."""
+    numbers = np.unique(np.asarray(labels), return_inverse=True)[1]
+    return fingerprint(texts, numbers.tolist())
+
+
 def training_provenance(
     texts: Sequence[str],
     classes: Sequence[int],

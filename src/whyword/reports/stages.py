@@ -9,15 +9,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-
 from whyword.base.errors import InputError
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.base.store import Entry, Store
 from whyword.corpora.corpus import Part
 from whyword.models.estimator import Estimator
 from whyword.models.loading import load_model
-from whyword.models.store import fingerprint
+from whyword.models.store import fingerprint_of
 from whyword.reports.program import program_digest
 
 T = TypeVar("T")
@@ -25,7 +23,7 @@ T = TypeVar("T")
 
 def digest_of(part: Part) -> str:
     """Return the sha256 of labelled texts."""
-    return fingerprint(part.texts, np.unique(part.labels or [], return_inverse=True)[1].tolist())
+    return fingerprint_of(part.texts, part.labels or [])
 
 
 class KeptModel(NamedTuple):

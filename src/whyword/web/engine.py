@@ -15,6 +15,7 @@ from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Caching, Reading
 from whyword.web.limits import Limits
 from whyword.words.document import Text
+from whyword.words.rules import WORDS
 
 CACHE_BYTES = 256 << 20  # for what a model keeps of words it met
 _QUICK_CHARACTERS = 4_000
@@ -129,11 +130,17 @@ class Engine:
             return min(_SLOW_WORDS, self.limits.words)
         return self.limits.words
 
+    @property
+    def _word_length(self) -> int:
+        """How many characters a word takes at least; with what parts it from the next, mostly."""
+        by_spaces = isinstance(self.model, Reading) and self.model.reader_.tokenizer.rule == WORDS
+        return 2 if by_spaces else 1
+
     def _read(self, texts: Sequence[str], most_words: int) -> Sequence[Text]:
         """Return the texts, as documents if their words had to be counted; raise if too long."""
         self._check_characters(texts)
-        if sum(len(text) + 1 for text in texts) <= 2 * most_words:
-            return texts  # too short to hold more: a word and what parts it from the next take two
+        if sum(len(text) + 1 for text in texts) <= self._word_length * most_words:
+            return texts  # too short to hold more
         documents = list(self.model.documents(texts))
         words = sum(map(len, documents))
         if words > most_words:

@@ -9,6 +9,8 @@ import codecs
 import quopri
 import re
 from dataclasses import dataclass
+from encodings import normalize_encoding
+from encodings.aliases import aliases
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -46,7 +48,9 @@ _NO_TEXT = frozenset("calendar css directory javascript rfc822-headers rtf vcard
 # what is called by the first name is often written in the second
 _WIDER = {"iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932"}
 _WIDER |= {"euc_kr": "cp949"}
-_NO_CHARSETS = frozenset("idna punycode undefined unicode_escape raw_unicode_escape".split())
+_NO_CHARSETS = frozenset("idna punycode undefined unicode_escape raw_unicode_escape utf_7".split())
+# Python keeps the names that it has looked up in vain for ever: only these are
+_CHARSETS = frozenset(aliases) | frozenset(aliases.values())
 
 
 def decode_mail(raw: str | bytes) -> str:
@@ -117,8 +121,11 @@ def decode_bytes(data: bytes, charset: str | None = None) -> str:
 
 def _codec(charset: str | None) -> str:
     """Return Python's name of a charset; "ascii" for one that is unknown, or no text's."""
+    said = normalize_encoding((charset or "ascii")[:_LONGEST_CHARSET]).lower()
+    if said not in _CHARSETS:
+        return "ascii"
     try:
-        name = codecs.lookup((charset or "ascii")[:_LONGEST_CHARSET]).name
+        name = codecs.lookup(said).name
         if name.replace("-", "_") in _NO_CHARSETS:
             return "ascii"
         b"a".decode(name, "replace")  # refuses base64 and the like
@@ -297,8 +304,15 @@ def _children(about: "Message", body: str) -> list[tuple[list[tuple[str, str]], 
         start = -1 if found[1] else found.end()
     if start >= 0:  # cut off, or too many
         found = line.search(body, start)
-        children.append(_cut_header(body[start : found.start() if found else None]))
+        rest = body[start : found.start()] if found else _whole_lines(body[start:], boundary)
+        children.append(_cut_header(rest))
     return children
+
+
+def _whole_lines(body: str, boundary: str) -> str:
+    """Return a mail's last part without the boundary within which the mail was cut off."""
+    before, _, last = body.rpartition("\n")
+    return before if last.startswith("--") and f"--{boundary}--".startswith(last) else body
 
 
 def _base64_lines(body: str) -> tuple[bytes, str]:
