@@ -228,6 +228,15 @@ def test_scores_are_those_of_the_text_without_it(reading: dict[str, Any], kind: 
     assert "pills" in text[whole.document.unread[-1][0] : whole.document.unread[-1][1]]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_ignored_word_is_no_class_word(reading: dict[str, Any], kind: str) -> None:
+    words = class_words(reading[kind], ["cheap pills", "Pills for a meeting"], "all")
+    listed = {entry.word for entries in words.values() for entry in entries}
+    assert {"cheap", "meeting"} <= listed
+    assert "pills" not in listed
+    assert reading[kind].known_words(["pills"]).tolist() == [0] if kind != "black box" else True
+
+
 @pytest.mark.parametrize("kind", ["cnn", "svm"])
 def test_an_ignored_word_is_a_deleted_one(reading: dict[str, Any], kind: str) -> None:
     model = reading[kind]

@@ -16,7 +16,7 @@ from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import iter_explanations
 from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import Trained
+from whyword.models.protocol import Reading, Trained
 
 PER = ("word", "occurrence")
 RANKS = ("strongest", "mean", "sum")
@@ -207,8 +207,13 @@ class ClassWordsRequest:
         if not len(statistics):
             raise InputError("there are no texts to look for words in")
         seen = model.training_words if isinstance(model, Trained) else None
+        ignored = model.reader_.ignores if isinstance(model, Reading) else None
         entries = {
-            label: self._entries(statistics, column, seen)
+            label: [
+                entry
+                for entry in self._entries(statistics, column, seen)
+                if ignored is None or not ignored(entry.word)
+            ]
             for column, label in enumerate(statistics.labels)
         }
         return ClassWords(entries, self.per, self.rank, len(statistics))

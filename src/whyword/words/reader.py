@@ -167,10 +167,11 @@ class Reader:
         """Return which of the words are ignored, (T,)."""
         if not self.ignore:
             return np.zeros(len(words), np.bool_)
-        flags = (self._is_ignored(word, word.lower()) for word in words)
-        return np.fromiter(flags, np.bool_, len(words))
+        return np.fromiter(map(self.ignores, words), np.bool_, len(words))
 
-    def _is_ignored(self, word: str, lowered: str) -> bool:
+    def ignores(self, word: str) -> bool:
+        """Return whether a word is not read."""
+        lowered = word.lower()
         if lowered in self._words or len(word) > _LONGEST:
             return lowered in self._words
         return any(one.fullmatch(word) or one.fullmatch(lowered) for one in self._patterns)
