@@ -18,15 +18,18 @@ Write = Callable[[str, "str | bytes"], Path]
 
 os.environ["WHYWORD_PROGRESS"] = "0"  # what a command says of a slow machine is no test's matter
 
-COMMANDS = Path(__file__).parent / "cli"
+HERE = Path(__file__).parent
+COMMANDS = HERE / "cli"
+RUNS = [HERE / "batch" / f"test_{name}.py" for name in ("local", "resume", "runs", "class_words")]
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of commands as slow but those of one: each starts processes."""
+    """Mark the tests of commands, but those of one, and of runs as slow: they start processes."""
     slow = pytest.mark.slow(reason="starts processes")
     for item in items:
-        if item.path.is_relative_to(COMMANDS) and not item.name.startswith("test_corpus"):
+        of_command = item.path.is_relative_to(COMMANDS) and not item.name.startswith("test_corpus")
+        if of_command or item.path in RUNS:
             item.add_marker(slow)
 
 

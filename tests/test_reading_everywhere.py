@@ -40,6 +40,8 @@ from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.words.tokenizer import Tokenizer
 
+pytestmark = pytest.mark.slow(reason="trains models, starts processes")
+
 WORDS = {
     "ham": "meeting project report agenda deadline lunch",
     "spam": "pills winner casino cheap offer click",
@@ -342,7 +344,6 @@ def test_nothing_of_a_mails_encoding_is_ever_a_word(kind: str) -> None:
         assert (again.text, again.words) == (one.text, one.words)
 
 
-@pytest.mark.slow("starts processes")
 def test_a_folder_of_eml_files_trains_a_model_of_mails(tmp_path: Path) -> None:
     for label in WORDS:
         (tmp_path / "mails" / label).mkdir(parents=True)
@@ -360,7 +361,6 @@ def test_a_folder_of_eml_files_trains_a_model_of_mails(tmp_path: Path) -> None:
     assert (by_file["text"], by_file["words"]) == (by_text.text, by_text.words)
 
 
-@pytest.mark.slow("starts processes")
 def test_html_and_chinese_on_the_command_line(tmp_path: Path) -> None:
     rows = [("今天火箭飞向月球<br />很好", "space"), ("冰球比赛很好&nbsp;进球", "hockey")] * 6
     with (tmp_path / "texts.csv").open("w", encoding="utf-8", newline="") as file:
@@ -440,7 +440,6 @@ def test_a_function_that_explains_is_given_the_texts_as_they_were() -> None:
     assert found.quality.accuracy == 1.0
 
 
-@pytest.mark.slow("starts processes")
 def test_the_test_part_is_that_of_the_training(tmp_path: Path) -> None:
     """Also where only training must know which column has the labels."""
     rows = [

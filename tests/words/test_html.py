@@ -129,6 +129,7 @@ def test_any_page_is_read() -> None:
     assert found.accepted == found.done
 
 
+@pytest.mark.slow(reason="long pages")
 @pytest.mark.parametrize(
     "piece",
     [
