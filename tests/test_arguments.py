@@ -257,6 +257,7 @@ def test_every_public_function_is_called() -> None:
     assert public == ELSEWHERE | ({name.split()[0] for name in CALLS} & public)
 
 
+@pytest.mark.slow(reason="thousands of calls")
 @pytest.mark.slow(reason="calls everything with everything")
 @pytest.mark.parametrize(("name", "parameter"), list(parameters()))
 def test_hostile_arguments(

@@ -206,6 +206,7 @@ def fuzzer() -> Fuzzer:
     return Fuzzer("safetensors headers", cases, read_by_both)
 
 
+@pytest.mark.slow(reason="two thousand cases")
 def test_two_thousand_headers() -> None:
     made_up = fuzzer()
     made_up.check(2_000)

@@ -200,6 +200,7 @@ def test_no_more_rows_are_lost_than_are_said_to_be(write: Write) -> None:
     assert bad[0].reason.endswith("lines 3 to 6 are left out")
 
 
+@pytest.mark.slow(reason="long tables")
 def test_a_million_columns_or_empty_lines(write: Write) -> None:
     names = ",".join(f"c{number}" for number in range(1_000_000))
     values = "," * 999_999
