@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from whyword.reports.files import write_reproduction
 from whyword.reports.reproduction import Reproduction
@@ -28,6 +28,6 @@ def test_figures_are_visible_and_links_work(
         assert box["width"] > (120 if is_plane else 200)
     assert page.locator("figure svg.chart path.dots").count() >= 60
     page.get_by_role("link", name="All twenty classes").click()
-    assert page.locator("section").count() == 60
+    expect(page.locator("section")).to_have_count(60)  # waits until all of it is there
     assert problems == []
     page.close()

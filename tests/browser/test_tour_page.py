@@ -1,10 +1,11 @@
 """The tour in a real browser: everything is seen, every page it leads to is there."""
 
+import re
 from pathlib import Path
 
 import pytest
 from networks import small_cnn, topical
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from whyword.corpora.corpus import Part
 from whyword.reports.tour import write_tour
@@ -38,7 +39,7 @@ def test_pictures_are_visible_and_links_work(chromium: Browser, tmp_path: Path, 
         ("The whole evaluation", "Evaluation"),
     ):
         page.get_by_role("link", name=name).click()
-        assert title in page.title()
+        expect(page).to_have_title(re.compile(re.escape(title)))
         page.go_back()
     assert problems == []
     page.close()
