@@ -7,7 +7,7 @@ from whyword.methods.chance import RANDOM, generator_for
 from whyword.methods.registry import METHODS
 from whyword.models.blackbox import BlackBoxTrace
 from whyword.models.cnn.trace import CNNTrace
-from whyword.models.linear.trace import TfIdfTrace
+from whyword.models.linear.tfidf_trace import TfIdfTrace
 from whyword.models.protocol import Trace
 
 

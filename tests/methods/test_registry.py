@@ -19,7 +19,8 @@ from whyword.methods.registry import (
 )
 from whyword.models.blackbox import BlackBoxTrace
 from whyword.models.cnn.trace import CNNTrace
-from whyword.models.linear.trace import PipelineTrace, TfIdfTrace
+from whyword.models.linear.tfidf_trace import TfIdfTrace
+from whyword.models.linear.trace import PipelineTrace
 from whyword.models.protocol import Filtered, Targets, Trace
 from whyword.models.relevance import Relevance
 
@@ -48,8 +49,11 @@ def test_an_unknown_method_lists_the_choices(name: object) -> None:
         ({"method": "random", "seed": -1}, "seed must be a whole number"),
         ({"elements": True}, "method 'lrp' has no parameter 'elements'; it has: epsilon, bias"),
         ({"method": "occlusion", "level": "element"}, "level='element' needs a model of word vec"),
-        ({"level": "deep"}, "level may be 'word' or 'element' or 'filter', not 'deep'"),
-        ({"level": ["filter", "element"]}, "level may be 'word' or 'element' or 'filter'"),
+        ({"level": "deep"}, "level may be 'word' or 'phrase' or 'element' or 'filter', not 'deep'"),
+        (
+            {"level": ["filter", "element"]},
+            "level may be 'word' or 'phrase' or 'element' or 'filter'",
+        ),
         ({"level": "filter", "method": "random"}, "level='filter' needs a network with filters"),
     ],
 )

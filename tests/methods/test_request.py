@@ -26,7 +26,10 @@ class Even:
         ({"method": "guess"}, "guess"),
         ({"parameters": {"epsilon": -1}}, "epsilon"),
         ({"against": "nothing"}, "there is no class 'nothing'"),
-        ({"level": "letter"}, "level may be 'word' or 'element' or 'filter', not 'letter'"),
+        (
+            {"level": "letter"},
+            "level may be 'word' or 'phrase' or 'element' or 'filter', not 'letter'",
+        ),
         ({"level": None}, "level may be "),
         ({"level": "element", "method": "occlusion"}, "level='element' needs a model of word vec"),
         ({"level": "filter", "method": "random"}, "level='filter' needs a network with filters"),
@@ -95,7 +98,7 @@ def test_what_is_recorded_and_promised() -> None:
     assert not Request.of(svm, "space", "sensitivity").conserves
     assert Request.of(Even(), 0).recorded == {"output": "probability"}
     assert Request.of(made_cnn(), "all", "occlusion").recorded == {"output": "score"}
-    assert LEVELS == ("word", "element", "filter")
+    assert LEVELS == ("word", "phrase", "element", "filter")
 
 
 def test_identities() -> None:

@@ -15,7 +15,8 @@ from whyword import CNNClassifier, SVMClassifier, tokenize
 from whyword.base.errors import ModelError
 from whyword.models.blackbox import BlackBox, BlackBoxTrace
 from whyword.models.cnn.trace import CNNTrace
-from whyword.models.linear.trace import PipelineTrace, TfIdfTrace
+from whyword.models.linear.tfidf_trace import TfIdfTrace
+from whyword.models.linear.trace import PipelineTrace
 from whyword.models.protocol import (
     Caching,
     Decomposable,

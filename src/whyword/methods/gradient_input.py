@@ -1,8 +1,8 @@
 """Gradient times input: what each input contributes while nothing else changes."""
 
 from whyword.methods.registry import Kind, Method, Settings, register
-from whyword.models.protocol import Differentiable, ElementWise, Filtered, Rows, Targets
-from whyword.models.relevance import FilterRelevance, Relevance
+from whyword.models.protocol import Differentiable, ElementWise, Filtered, Phrased, Rows, Targets
+from whyword.models.relevance import FilterRelevance, Phrases, Relevance
 
 
 def _compute(trace: Differentiable, targets: Targets, elements: bool = False) -> Relevance:
@@ -15,6 +15,10 @@ def _sums(trace: ElementWise, targets: Targets, each: bool = False) -> Rows:
 
 def _filters(trace: Filtered, targets: Targets) -> FilterRelevance:
     return trace.gradient_input_filters(targets)
+
+
+def _phrases(trace: Phrased, targets: Targets) -> list[Phrases]:
+    return trace.gradient_input_phrases(targets)
 
 
 def _conserves(kind: Kind, settings: Settings) -> bool:
@@ -31,5 +35,6 @@ GRADIENT_INPUT = register(
         of_features=True,
         element_sums=_sums,
         filters=_filters,
+        phrases=_phrases,
     )
 )

@@ -4,8 +4,8 @@ from typing import Any
 
 from whyword.base.checks import one_of, real_number
 from whyword.methods.registry import Method, Parameter, register
-from whyword.models.protocol import Decomposable, ElementWise, Filtered, Rows, Targets
-from whyword.models.relevance import FilterRelevance, Relevance
+from whyword.models.protocol import Decomposable, ElementWise, Filtered, Phrased, Rows, Targets
+from whyword.models.relevance import FilterRelevance, Phrases, Relevance
 
 
 def _compute(
@@ -23,6 +23,10 @@ def _sums(trace: ElementWise, targets: Targets, each: bool = False, **rule: Any)
 
 def _filters(trace: Filtered, targets: Targets, **rule: Any) -> FilterRelevance:  # noqa: ANN401
     return trace.lrp_filters(targets, **rule)
+
+
+def _phrases(trace: Phrased, targets: Targets, **rule: Any) -> list[Phrases]:  # noqa: ANN401
+    return trace.lrp_phrases(targets, **rule)
 
 
 LRP = register(
@@ -49,5 +53,6 @@ LRP = register(
         of_features=True,
         element_sums=_sums,
         filters=_filters,
+        phrases=_phrases,
     )
 )

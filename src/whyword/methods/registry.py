@@ -13,7 +13,7 @@ from typing import Any
 from whyword.base.errors import Argument, InputError, WhywordError
 from whyword.base.printable import shown
 from whyword.models.protocol import Decomposable, Rows, Trace
-from whyword.models.relevance import FilterRelevance, Relevance
+from whyword.models.relevance import FilterRelevance, Phrases, Relevance
 
 Settings = dict[str, Any]
 Kind = type[Trace]
@@ -77,6 +77,9 @@ class Method:
     filters : callable, or None
         ``filters(trace, targets, **settings)``: the relevance of the filters of a
         :class:`~whyword.models.protocol.Filtered` trace.
+    phrases : callable, or None
+        ``phrases(trace, targets, **settings)``: the relevance of what a
+        :class:`~whyword.models.protocol.Phrased` trace used as units, of each document.
     """
 
     name: str
@@ -90,6 +93,7 @@ class Method:
     of_output: bool = False
     element_sums: Callable[..., Rows] | None = None
     filters: Callable[..., FilterRelevance] | None = None
+    phrases: Callable[..., list[Phrases]] | None = None
 
     def is_for(self, kind: Kind) -> bool:
         """Whether traces of this kind can do what the method needs."""

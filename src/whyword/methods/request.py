@@ -1,7 +1,7 @@
 """What is asked of a model: whose scores, by which method; answered a block at a time."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +11,19 @@ from whyword.base.errors import Argument, InputError
 from whyword.methods.registry import Method, Settings, method_for
 from whyword.methods.targets import Target, target_of
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import ElementWise, Filtered, Positions, Targets, TextClassifier, Trace
+from whyword.models.protocol import (
+    ElementWise,
+    Filtered,
+    Phrased,
+    Positions,
+    Targets,
+    TextClassifier,
+    Trace,
+)
 from whyword.models.relevance import FilterRelevance, Relevance
 from whyword.words.document import Text
 
-WORD, ELEMENT, FILTER = LEVELS = ("word", "element", "filter")
+WORD, PHRASE, ELEMENT, FILTER = LEVELS = ("word", "phrase", "element", "filter")
 
 
 class Answer(NamedTuple):
@@ -53,7 +61,7 @@ class Request:
     method : Method
     settings : dict
         The method's parameters.
-    level : {"word", "element", "filter"}
+    level : {"word", "phrase", "element", "filter"}
     """
 
     model: TextClassifier
@@ -96,6 +104,9 @@ class Request:
             done += len(trace)
             relevance = self.method.compute(trace, targets, **extra, **self.settings)
             _check_relevance(relevance, trace, targets, self.method.name)
+            if self.level == PHRASE and self.method.phrases is not None:
+                phrases = self.method.phrases(trace, targets, **self.settings)
+                relevance = replace(relevance, phrases=phrases)
             for number, document in enumerate(trace.documents):
                 if len(document.unread):
                     relevance.move_to_padding(number, document.ignored)
@@ -147,6 +158,11 @@ def _check_relevance(relevance: Relevance, trace: Trace, targets: Targets, metho
         )
 
 
+def has_phrases(method: Method, model: TextClassifier) -> bool:
+    """Return whether a method finds the relevance of a model's phrases."""
+    return method.phrases is not None and issubclass(model.trace_kind, Phrased)
+
+
 def _check_level(level: object, method: Method, model: TextClassifier) -> None:
     """Raise unless the method and the model go down, or stop, there."""
     one_of("level", level, LEVELS)
@@ -156,6 +172,13 @@ def _check_level(level: object, method: Method, model: TextClassifier) -> None:
             Argument("level", ELEMENT),
             " needs a model of word vectors and a method that goes down to their dimensions, not "
             f"{method.name!r} of a model of kind {model.kind!r}; say ",
+            Argument("level", WORD),
+        )
+    if level == PHRASE and not has_phrases(method, model):
+        raise InputError(
+            Argument("level", PHRASE),
+            " needs a network or a bag of words and a method that adds up ('lrp', "
+            f"'gradient_input'), not {method.name!r} of a model of kind {model.kind!r}; say ",
             Argument("level", WORD),
         )
     if level == FILTER and not (method.filters and issubclass(kind, Filtered)):

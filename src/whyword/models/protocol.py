@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.models.probabilities import check_finite, softmax
-from whyword.models.relevance import FilterRelevance, Relevance
+from whyword.models.relevance import FilterRelevance, Phrases, Relevance
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
 
@@ -283,6 +283,21 @@ class Filtered(ABC):
     @abstractmethod
     def gradient_input_filters(self, targets: Targets) -> FilterRelevance:
         """Return the gradient times the filter's activation."""
+
+
+class Phrased(ABC):
+    """It uses units that may be of several words, each with a relevance of its own.
+
+    What lands on no word is left out, as it is of the words: both add up to the same.
+    """
+
+    @abstractmethod
+    def lrp_phrases(self, targets: Targets, **rule: Any) -> list[Phrases]:  # noqa: ANN401
+        """Return the phrases' relevance for (n, K) targets, of each document."""
+
+    @abstractmethod
+    def gradient_input_phrases(self, targets: Targets) -> list[Phrases]:
+        """Return the gradient times the input, summed over each phrase."""
 
 
 # ---- abilities of a model ---------------------------------------------------------------------

@@ -1,10 +1,34 @@
 """What a trace says of its words: the value that every ability returns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Phrases:
+    """What a model used as a unit in one document: windows of words, or n-grams.
+
+    They add up to what the document's words add up to.
+
+    Attributes
+    ----------
+    names : sequence of P str
+        The words of each, lower-cased, or what a vectoriser calls it.
+    spans : (P, 2) int32
+        From where it begins to where it ends, in code points of the text; they may overlap.
+    relevance : (P, K) float64
+    """
+
+    names: Sequence[str]
+    spans: NDArray[np.int32]
+    relevance: NDArray[np.floating]
+
+    def against_last(self) -> "Phrases":
+        """Return each target's relevance minus that of the last one: K − 1."""
+        return replace(self, relevance=self.relevance[:, :-1] - self.relevance[:, -1:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +45,9 @@ class Relevance:
     elements : list of (T, D, K) float32, or None
         Of the input dimensions.
     units : list of (n, K) float64, or None
-        Of what the model used as a unit, where that is not a word: the features of a bag.
+        Of the features of a bag.
+    phrases : list of Phrases, or None
+        Of what the model used as a unit, if it was asked for.
     """
 
     words: Sequence[NDArray[np.floating]]
@@ -29,6 +55,7 @@ class Relevance:
     constant: NDArray[np.float64] = None  # type: ignore[assignment]
     elements: Sequence[NDArray[np.float32]] | None = None
     units: Sequence[NDArray[np.float64]] | None = None
+    phrases: Sequence[Phrases] | None = None
 
     def __post_init__(self) -> None:
         if self.constant is None:
@@ -49,6 +76,7 @@ class Relevance:
             self.constant[:, :-1] - self.constant[:, -1:],
             self.elements and [rows[..., :-1] - rows[..., -1:] for rows in self.elements],
             self.units and [values[:, :-1] - values[:, -1:] for values in self.units],
+            self.phrases and [phrases.against_last() for phrases in self.phrases],
         )
 
 

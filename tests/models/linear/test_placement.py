@@ -36,9 +36,10 @@ def test_every_feature_is_placed_where_the_vectoriser_finds_it(
 ) -> None:
     vectorizer = CountVectorizer(**settings)
     document, occurrences = locate_features(vectorizer, text)
-    names = sorted(name for name, _ in occurrences)
+    names = sorted(one.name for one in occurrences)
     assert names == sorted(vectorizer.build_analyzer()(text))
-    assert all(0 <= word < len(document) for _, words in occurrences for word in words)
+    assert all(0 <= word < len(document) for one in occurrences for word in one.words)
+    assert all(0 <= one.span[0] <= one.span[1] <= len(text) for one in occurrences)
     assert (document.spans[:, 0] <= document.spans[:, 1]).all()
 
 
@@ -48,13 +49,16 @@ def test_words_and_their_places() -> None:
         CountVectorizer(strip_accents="unicode", ngram_range=(1, 2), stop_words=["the"]), text
     )
     assert document.words == ["The", "Crème", "brûlée", "the", "END"]
-    assert dict(occurrences) == {
+    assert {one.name: one.words for one in occurrences} == {
         "creme": [1],
         "brulee": [2],
         "end": [4],
         "creme brulee": [1, 2],
         "brulee end": [2, 4],
     }
+    spans = {one.name: text[slice(*one.span)] for one in occurrences}
+    assert spans["creme brulee"] == "Crème  brûlée"
+    assert spans["brulee end"] == "brûlée, the END"  # a stop word stands in between
 
 
 def test_characters_cover_the_words_they_touch() -> None:
@@ -63,9 +67,9 @@ def test_characters_cover_the_words_they_touch() -> None:
         CountVectorizer(analyzer="char", ngram_range=(3, 3)), text
     )
     assert document.words == ["ab", "cd"]
-    assert occurrences == [("ab ", [0]), ("b c", [0, 1]), (" cd", [1])]
+    assert occurrences == [("ab ", [0], (0, 3)), ("b c", [0, 1], (1, 5)), (" cd", [1], (2, 6))]
     single = CountVectorizer(analyzer="char", ngram_range=(1, 1))
-    assert (" ", []) in locate_features(single, text)[1]
+    assert (" ", [], (2, 3)) in locate_features(single, text)[1]
 
 
 def test_a_function_as_analyser_is_searched_for() -> None:
@@ -74,7 +78,13 @@ def test_a_function_as_analyser_is_searched_for() -> None:
 
     document, occurrences = locate_features(CountVectorizer(analyzer=stems), "Running runs RUNNING")
     assert document.words == ["Running", "runs", "RUNNING"]
-    assert occurrences == [("runn", [0]), ("runn", [2]), ("runs", [1]), ("<long>", [])]
+    assert [one[:2] for one in occurrences] == [
+        ("runn", [0]),
+        ("runn", [2]),
+        ("runs", [1]),
+        ("<long>", []),
+    ]
+    assert [one.span for one in occurrences] == [(0, 4), (13, 17), (8, 12), (0, 0)]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +100,7 @@ def test_relevance_goes_to_the_word_itself(
 ) -> None:
     document, occurrences = locate_features(CountVectorizer(**settings), text)
     results = [
-        document.words[word] for name, words in occurrences for word in words if name == "cat"
+        document.words[word] for one in occurrences for word in one.words if one.name == "cat"
     ]
     assert results == expected.split()
 

@@ -7,7 +7,6 @@ import numpy as np
 import oracle
 import pytest
 from networks import topical
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -17,7 +16,8 @@ from whyword import SVMClassifier, explain, tokenize
 from whyword.models.erasure import text_without
 from whyword.models.linear import trace as module
 from whyword.models.linear.tfidf import TfIdf
-from whyword.models.linear.trace import PipelineTrace, TfIdfTrace
+from whyword.models.linear.tfidf_trace import TfIdfTrace
+from whyword.models.linear.trace import PipelineTrace
 from whyword.models.protocol import Erasable
 
 
@@ -176,46 +176,22 @@ def test_units_are_what_the_words_share(make: Callable[[], SVMClassifier]) -> No
             np.testing.assert_allclose(words.sum(axis=0), units.sum(axis=0), atol=1e-9)
 
 
+@pytest.mark.parametrize("make", MODELS)
+@pytest.mark.parametrize("rule", [{"bias": "shared"}, {"bias": "apart"}])
+def test_phrases_add_up_to_what_the_words_add_up_to(
+    make: Callable[[], SVMClassifier], rule: dict[str, Any]
+) -> None:
+    (trace,) = make().trace(TEXTS)
+    targets = np.array([[0, 2]] * 4, np.int32)
+    phrases, words = trace.lrp_phrases(targets, **rule), trace.lrp(targets, **rule).words
+    for some, relevance, text in zip(phrases, words, TEXTS, strict=True):
+        assert len(some.names) == len(some.spans) == len(some.relevance)
+        np.testing.assert_allclose(some.relevance.sum(axis=0), relevance.sum(axis=0), atol=1e-12)
+        for name, (start, end) in zip(some.names, some.spans.tolist(), strict=True):
+            assert tokenize(name).words == tokenize(text[start:end].lower()).words
+
+
 # ---- words that go ----------------------------------------------------------------------------
-
-
-def steps_of(
-    model: SVMClassifier, text: str, order: list[int], insert: bool
-) -> NDArray[np.float64]:
-    """Return the scores of one text after each step of one order."""
-    (trace,) = model.trace([text])
-    assert isinstance(trace, Erasable)
-    orders = np.array(order, np.int32).reshape(1, 1, -1)
-    erased = trace.erase(np.array([0]), orders, insert)
-    np.testing.assert_allclose(erased.probabilities, trace.probabilities_of(erased.scores))
-    scores: NDArray[np.float64] = erased.scores[0, 0]
-    return scores
-
-
-@pytest.mark.parametrize("sublinear", [True, False])
-@pytest.mark.parametrize("insert", [True, False])
-def test_bag_of_words_is_made_anew(sublinear: bool, insert: bool) -> None:
-    model = SVMClassifier(C=1.0, sublinear=sublinear).fit(*topical(60))
-    for text in ("moon the Moon goal moon unheard puck", "moon", "moon moon", "unheard", ""):
-        document = tokenize(text)
-        order = np.random.default_rng(0).permutation(len(document))
-        steps = steps_of(model, text, order.tolist(), insert)
-        for k in range(len(document) + 1):
-            gone = np.full(len(document), insert)
-            gone[order[:k]] = not insert
-            again = model.class_scores([text_without(document, gone)])[0]
-            np.testing.assert_allclose(steps[k], again, atol=1e-9)
-
-
-@pytest.mark.parametrize("sublinear", [True, False])
-def test_occlusion_equals_predicting_again(sublinear: bool) -> None:
-    model = SVMClassifier(C=1.0, sublinear=sublinear).fit(*topical(60))
-    for text in ("moon the Moon goal moon unheard puck", "moon", "moon moon", "unheard", ""):
-        explanation = explain(model, text, target="all", method="occlusion")
-        whole = model.class_scores([text])[0]
-        for number, (start, end) in enumerate(explanation.spans.tolist()):
-            without = model.class_scores([text[:start] + text[end:]])[0]
-            np.testing.assert_allclose(explanation.relevance[number], whole - without, atol=1e-6)
 
 
 @pytest.mark.parametrize("make", MODELS)

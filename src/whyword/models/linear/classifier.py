@@ -21,10 +21,12 @@ from whyword.models.estimator import (
     stored_class_weight,
     stored_parameters,
 )
+from whyword.models.linear.bag import FeatureRow
 from whyword.models.linear.from_sklearn import PipelineFeatures
 from whyword.models.linear.stored import CHECKS, from_stored, to_stored
-from whyword.models.linear.tfidf import FeatureRow, TfIdf, fit_tfidf
-from whyword.models.linear.trace import LinearLayer, LinearTrace, PipelineTrace, TfIdfTrace
+from whyword.models.linear.tfidf import TfIdf, fit_tfidf
+from whyword.models.linear.tfidf_trace import TfIdfTrace
+from whyword.models.linear.trace import LinearLayer, LinearTrace, PipelineTrace
 from whyword.models.probabilities import softmax
 from whyword.models.protocol import Positions, Reading, Trained
 from whyword.models.store import provenance, training_provenance

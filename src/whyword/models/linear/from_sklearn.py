@@ -1,6 +1,7 @@
 """Features of a vectoriser that somebody fitted with scikit-learn."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 from whyword.base.checks import flag, one_of, whole_number
 from whyword.base.errors import InputError, MissingExtraError
 from whyword.base.patterns import check_pattern
-from whyword.models.linear.placement import Occurrence, locate_features
-from whyword.models.linear.tfidf import Bag, FeatureRow, linked_bag
+from whyword.models.linear.bag import Bag, FeatureRow, Occurrence, linked_bag
+from whyword.models.linear.placement import locate_features
 from whyword.models.stored import (
     Check,
     StoredModel,
@@ -85,7 +86,7 @@ class PipelineFeatures:
 
     def _linked(self, document: Document, row: FeatureRow, occurrences: list[Occurrence]) -> Bag:
         place_of = self.vectorizer.vocabulary_
-        known = [(place_of[name], words) for name, words in occurrences if name in place_of]
+        known = [(place_of[one.name], one) for one in occurrences if one.name in place_of]
         return linked_bag(document, row, known)
 
     def bag_without(self, document: Document, deleted: NDArray[np.intp]) -> Bag:
@@ -104,7 +105,9 @@ class PipelineFeatures:
         word_numbers = [numbers.get(tuple(span), -1) for span in bag.document.spans.tolist()]
         words = np.array(word_numbers, np.intp)[bag.words] if word_numbers else bag.words
         placed = words >= 0
-        return Bag(document, bag.row, words[placed], bag.features[placed], bag.shares[placed])
+        return replace(
+            bag, document=document, words=words[placed], occurrences=bag.occurrences[placed]
+        )
 
     def _locate(self, read: Document) -> tuple[Document, list[Occurrence]]:
         """Return the text with the vectoriser's words, and its features' occurrences."""

@@ -3,15 +3,15 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from whyword.models.linear.bag import Occurrence
 from whyword.words.document import Document
 
-Occurrence: TypeAlias = tuple[str, Sequence[int]]  # a feature and the numbers of its words
 Span: TypeAlias = tuple[int, int]
 
 _GAP = re.compile(r"\s\s+")  # what the character analysers make one space
@@ -31,7 +31,7 @@ def locate_features(
     features = Counter(vectorizer.build_analyzer()(text))
     custom = any(callable(getattr(vectorizer, name)) for name in _STEPS)
     retraced = None if custom else _retrace(vectorizer, text)
-    if retraced is not None and Counter(name for name, _ in retraced[1]) == features:
+    if retraced is not None and Counter(one.name for one in retraced[1]) == features:
         return retraced
     return _search(features, text)
 
@@ -81,14 +81,16 @@ def _words(
         return None  # tokens that overlap, or that stand nowhere
     stops = vectorizer.get_stop_words() or ()
     kept = [n for n, (start, end) in enumerate(spans) if prepared[start:end] not in stops]
+    originals = [_original(span, origins) for span in spans]
     least, most = vectorizer.ngram_range
     occurrences: list[Occurrence] = []
     for size in range(least, min(most, len(kept)) + 1):
         for first in range(len(kept) - size + 1):
             covered = kept[first : first + size]
             name = " ".join(prepared[slice(*spans[n])] for n in covered)
-            occurrences.append((name, covered))
-    return _document(text, [_original(span, origins) for span in spans]), occurrences
+            span = originals[covered[0]][0], originals[covered[-1]][1]
+            occurrences.append(Occurrence(name, covered, span))
+    return _document(text, originals), occurrences
 
 
 def _original(span: Span, origins: list[int]) -> Span:
@@ -111,7 +113,8 @@ def _characters(
     for name, characters in cut(squeezed, least, most):
         at = [places[c] for c in characters if not squeezed[c].isspace()]
         words = {int(word) - 1 for word in np.searchsorted(starts, at, "right")} if at else set()
-        occurrences.append((name, sorted(words)))
+        span = places[characters[0]], places[characters[-1]] + 1
+        occurrences.append(Occurrence(name, sorted(words), span))
     return document, occurrences
 
 
@@ -157,12 +160,13 @@ def _search(features: Counter[str], text: str) -> tuple[Document, list[Occurrenc
         name = str(feature)
         places = _places(name, text, folded, count)
         for number in range(count):
-            covered: list[int] = []
+            covered, span = list[int](), (0, 0)
             if number < len(places):
+                span = places[number], places[number] + len(name)
                 first = int(np.searchsorted(starts, places[number], "right")) - 1
                 last = int(np.searchsorted(starts, places[number] + len(name) - 1, "right")) - 1
                 covered = list(range(max(0, first), last + 1))
-            occurrences.append((name, covered))
+            occurrences.append(Occurrence(name, covered, span))
     return document, occurrences
 
 

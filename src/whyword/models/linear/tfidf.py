@@ -12,15 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.models.linear.bag import Bag, FeatureRow
 from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.reader import Reader
-
-
-class FeatureRow(NamedTuple):
-    """The non-zero features of one text: (n,) intp places in increasing order, (n,) float64."""
-
-    places: NDArray[np.intp]
-    values: NDArray[np.float64]
 
 
 class WordPlaces(NamedTuple):
@@ -28,86 +22,6 @@ class WordPlaces(NamedTuple):
 
     document: Document
     places: list[int]
-
-
-class Bag(NamedTuple):
-    """The features of a text, and which words they stand for.
-
-    Link l gives the share ``shares[l]`` of feature ``features[l]`` to word ``words[l]``. A
-    feature's shares sum to 1, or to less if it stands for something that is no word of the text.
-
-    Attributes
-    ----------
-    document : Document
-        Of T words.
-    row : FeatureRow
-        Of n features.
-    words, features : (L,) intp
-    shares : (L,) float64
-    """
-
-    document: Document
-    row: FeatureRow
-    words: NDArray[np.intp]
-    features: NDArray[np.intp]
-    shares: NDArray[np.float64]
-
-    @property
-    def known(self) -> NDArray[np.bool_]:
-        """Whether each word has a part in a feature, (T,)."""
-        known = np.zeros(len(self.document), np.bool_)
-        known[self.words] = True
-        return known
-
-    def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return values of the features, (n, K), as the words' shares of them, (T, K).
-
-        Equation (16): R[t, k] = Σ_i a[t, i] · R[i, k], where a is the links' shares.
-        """
-        spread = np.zeros((len(self.document), values.shape[1]))
-        np.add.at(spread, self.words, self.shares[:, None] * values[self.features])
-        return spread
-
-    def gather(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return values of the words, (T,), as sums over the features' words, (n,).
-
-        A word's value is shared equally among the features it has a part in.
-        """
-        parts = np.bincount(self.words, minlength=len(self.document))
-        shares = values[self.words] / parts[self.words]
-        return np.bincount(self.features, shares, len(self.row.places)).astype(np.float64)
-
-
-def linked_bag(
-    document: Document, row: FeatureRow, occurrences: Sequence[tuple[int, Sequence[int]]]
-) -> Bag:
-    """Return the bag in which a feature's m occurrences have 1/m each, its words equal parts.
-
-    The shares are a[t, i] of equation (16).
-
-    Parameters
-    ----------
-    document : Document
-    row : FeatureRow
-    occurrences : sequence of (place, words)
-        One entry per occurrence: the feature's place, the words it covers (perhaps none).
-    """
-    counts = Counter(place for place, _ in occurrences)
-    at = {place: number for number, place in enumerate(row.places.tolist())}
-    links = [
-        (word, at[place], 1 / (counts[place] * len(covered)))
-        for place, covered in occurrences
-        if place in at
-        for word in covered
-    ]
-    words, features, shares = zip(*links, strict=True) if links else ((), (), ())
-    return Bag(
-        document,
-        row,
-        np.array(words, np.intp),
-        np.array(features, np.intp),
-        np.array(shares, np.float64),
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +74,14 @@ class TfIdf:
 
     def bag_of(self, read: WordPlaces, row: FeatureRow) -> Bag:
         """Return a text's features and the words they stand for."""
-        occurrences = [(place, (word,)) for word, place in enumerate(read.places) if place >= 0]
-        return linked_bag(read.document, row, occurrences)
+        places = np.array(read.places, np.intp)
+        words = np.flatnonzero(places >= 0)
+        features = np.searchsorted(row.places, places[words])
+        counts = np.bincount(features, minlength=len(row.places))
+        names = [self.words[place] for place in places[words].tolist()]
+        each = np.arange(len(words))
+        spans = read.document.spans[words]
+        return Bag(read.document, row, features, 1 / counts[features], spans, names, words, each)
 
     def bag_without(self, document: Document, deleted: NDArray[np.intp]) -> Bag:
         """Return the document's bag made anew without the words at these positions."""

@@ -15,21 +15,20 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import scipy_sparse
 from whyword.models.erasure import ErasableText, next_positions
-from whyword.models.linear.tfidf import Bag, FeatureRow, TfIdf
+from whyword.models.linear.bag import Bag, FeatureRow
 from whyword.models.probabilities import softmax
 from whyword.models.protocol import (
     Decomposable,
     Differentiable,
     Embedded,
-    Erasable,
-    Erased,
+    Phrased,
     Positions,
     Rows,
     Scores,
     Targets,
     Trace,
 )
-from whyword.models.relevance import Relevance
+from whyword.models.relevance import Phrases, Relevance
 from whyword.words.document import Document, Text
 
 Values = NDArray[np.float64]
@@ -81,7 +80,7 @@ class LinearLayer:
         return scores
 
 
-class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
+class LinearTrace(Trace, Decomposable, Differentiable, Embedded, Phrased, ABC):
     """Bags of features under a linear model.
 
     Parameters
@@ -187,6 +186,20 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
         words = [bag.spread(values) for bag, values in zip(self.bags, units, strict=True)]
         return Relevance(words, np.zeros((len(words), units[0].shape[1])), units=units)
 
+    # ---- phrases ------------------------------------------------------------------------------
+
+    def lrp_phrases(self, targets: Targets, **rule: Any) -> list[Phrases]:  # noqa: ANN401
+        """Return R[i, k] of equation (15), 1/m of it for each of a feature's m occurrences."""
+        return self._phrases(self.lrp(targets, **rule))
+
+    def gradient_input_phrases(self, targets: Targets) -> list[Phrases]:
+        """Return R[i, k] of equation (20), 1/m of it for each of a feature's m occurrences."""
+        return self._phrases(self.gradient_input(targets))
+
+    def _phrases(self, relevance: Relevance) -> list[Phrases]:
+        pairs = zip(self.bags, relevance.units or (), strict=True)
+        return [bag.phrases(values) for bag, values in pairs]
+
     # ---- vectors ------------------------------------------------------------------------------
 
     def uniform(self) -> Relevance:
@@ -211,8 +224,8 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
                 [
                     sparse.csr_matrix(
                         (
-                            (bag.shares * value[bag.features]).astype(np.float32),
-                            (bag.words, bag.row.places[bag.features]),
+                            (bag.link_shares * value[bag.link_features]).astype(np.float32),
+                            (bag.words, bag.row.places[bag.link_features]),
                         ),
                         (len(bag.document), size),
                     )
@@ -224,68 +237,6 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, ABC):
         features = np.concatenate([bag.row.places for bag in self.bags])
         numbers = np.concatenate(values).astype(np.float32)
         return sparse.csr_matrix((numbers, features, ends), (len(values), size))
-
-
-class TfIdfTrace(LinearTrace, Erasable):
-    """Of our own bag of words, of which occurrences can be taken away by arithmetic."""
-
-    is_quick = True
-    equal_shares = True
-
-    def occlusion(self, targets: Targets) -> Relevance:
-        """Return equation (21): what x[k] loses without an occurrence, the bag (13) made anew."""
-        pairs = zip(self.bags, targets, strict=True)
-        return Relevance(
-            [self._losses(bag, chosen) for bag, chosen in pairs], np.zeros(targets.shape)
-        )
-
-    def _losses(self, bag: Bag, chosen: NDArray[np.int32]) -> Values:
-        """Return (T, K) losses: in (13), one occurrence fewer changes one u[i] and the norm."""
-        features: TfIdf = self.layer.features
-        places, count = bag.row.places, len(bag.row.places)
-        counts = np.bincount(bag.features, minlength=count).astype(np.float64)
-        before, after = (
-            features.tfidf_weights(places, counts),
-            features.tfidf_weights(places, counts - 1),
-        )
-        weight, bias = self.layer.weight[places][:, chosen], self.layer.bias[chosen]
-        square = before @ before
-        squares = square - before**2 + after**2
-        norms = np.sqrt(np.where(squares > 1e-12 * square, squares, np.inf))  # no word left: 0
-        sums = before @ weight + (after - before)[:, None] * weight
-        score = bag.row.values @ weight + bias
-        losses = score - (sums / norms[:, None] + bias)
-        result = np.zeros((len(bag.document), len(chosen)))
-        result[bag.words] = losses[bag.features]
-        return result
-
-    def erase(self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool) -> Erased:
-        """Return equation (27): what the model says while occurrences go and bags are made anew."""
-        scores = np.array(
-            [
-                [self._scores_by_step(self.bags[number], order, insert) for order in each]
-                for number, each in zip(documents.tolist(), orders, strict=True)
-            ]
-        )
-        return Erased(scores, self.probabilities_of(scores))
-
-    def _scores_by_step(self, bag: Bag, order: NDArray[np.int32], insert: bool) -> Scores:
-        """Return (K + 1, C) scores x[k, m]: the counts after each step through (13) and (14)."""
-        features: TfIdf = self.layer.features
-        places = bag.row.places
-        feature_of = np.full(len(bag.document) + 1, -1, np.intp)  # the last: what −1 stands for
-        feature_of[bag.words] = bag.features
-        changed = feature_of[order]
-        known = np.flatnonzero(changed >= 0)
-        changes = np.zeros((len(order) + 1, len(places)))
-        changes[known + 1, changed[known]] = 1
-        counts = changes.cumsum(axis=0)
-        if not insert:
-            counts = np.bincount(bag.features, minlength=len(places)) - counts
-        values = features.tfidf_weights(places, counts)
-        norms = np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-300)
-        scores: Scores = values / norms @ self.layer.weight[places] + self.layer.bias
-        return scores
 
 
 class PipelineTrace(LinearTrace, ErasableText):

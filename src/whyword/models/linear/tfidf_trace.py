@@ -1,0 +1,75 @@
+"""The trace of our own bag of words: occurrences are taken away by arithmetic.
+
+The notation, and the numbers of equations, are those of docs/method.md.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.models.linear.bag import Bag
+from whyword.models.linear.tfidf import TfIdf
+from whyword.models.linear.trace import LinearTrace, Values
+from whyword.models.protocol import Erasable, Erased, Scores, Targets
+from whyword.models.relevance import Relevance
+
+
+class TfIdfTrace(LinearTrace, Erasable):
+    """Of a :class:`TfIdf`, whose bags are made anew by arithmetic."""
+
+    is_quick = True
+    equal_shares = True
+
+    def occlusion(self, targets: Targets) -> Relevance:
+        """Return equation (21): what x[k] loses without an occurrence, the bag (13) made anew."""
+        pairs = zip(self.bags, targets, strict=True)
+        return Relevance(
+            [self._losses(bag, chosen) for bag, chosen in pairs], np.zeros(targets.shape)
+        )
+
+    def _losses(self, bag: Bag, chosen: NDArray[np.int32]) -> Values:
+        """Return (T, K) losses: in (13), one occurrence fewer changes one u[i] and the norm."""
+        features: TfIdf = self.layer.features
+        places, count = bag.row.places, len(bag.row.places)
+        counts = np.bincount(bag.features, minlength=count).astype(np.float64)
+        before, after = (
+            features.tfidf_weights(places, counts),
+            features.tfidf_weights(places, counts - 1),
+        )
+        weight, bias = self.layer.weight[places][:, chosen], self.layer.bias[chosen]
+        square = before @ before
+        squares = square - before**2 + after**2
+        norms = np.sqrt(np.where(squares > 1e-12 * square, squares, np.inf))  # no word left: 0
+        sums = before @ weight + (after - before)[:, None] * weight
+        score = bag.row.values @ weight + bias
+        losses = score - (sums / norms[:, None] + bias)
+        result = np.zeros((len(bag.document), len(chosen)))
+        result[bag.words] = losses[bag.link_features]
+        return result
+
+    def erase(self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool) -> Erased:
+        """Return equation (27): what the model says while occurrences go and bags are made anew."""
+        scores = np.array(
+            [
+                [self._scores_by_step(self.bags[number], order, insert) for order in each]
+                for number, each in zip(documents.tolist(), orders, strict=True)
+            ]
+        )
+        return Erased(scores, self.probabilities_of(scores))
+
+    def _scores_by_step(self, bag: Bag, order: NDArray[np.int32], insert: bool) -> Scores:
+        """Return (K + 1, C) scores x[k, m]: the counts after each step through (13) and (14)."""
+        features: TfIdf = self.layer.features
+        places = bag.row.places
+        feature_of = np.full(len(bag.document) + 1, -1, np.intp)  # the last: what −1 stands for
+        feature_of[bag.words] = bag.link_features
+        changed = feature_of[order]
+        known = np.flatnonzero(changed >= 0)
+        changes = np.zeros((len(order) + 1, len(places)))
+        changes[known + 1, changed[known]] = 1
+        counts = changes.cumsum(axis=0)
+        if not insert:
+            counts = np.bincount(bag.features, minlength=len(places)) - counts
+        values = features.tfidf_weights(places, counts)
+        norms = np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-300)
+        scores: Scores = values / norms @ self.layer.weight[places] + self.layer.bias
+        return scores
