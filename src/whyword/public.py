@@ -19,6 +19,7 @@ from whyword.evaluation.power import explanatory_power
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.explanations import Explanations
 from whyword.methods.explain import explain, iter_explanations
+from whyword.models.blackbox import BlackBox
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.loading import load_model
@@ -27,6 +28,7 @@ from whyword.words.reader import Reader
 from whyword.words.tokenizer import tokenize
 
 __all__ = [
+    "BlackBox",
     "CNNClassifier",
     "ConservationError",
     "Corpus",
