@@ -19,6 +19,7 @@ from whyword.evaluation.power import explanatory_power
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.explanations import Explanations
 from whyword.methods.explain import explain, iter_explanations
+from whyword.methods.price import Price, price
 from whyword.models.blackbox import BlackBox
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.linear.classifier import SVMClassifier
@@ -35,6 +36,7 @@ __all__ = [
     "Explanation",
     "Explanations",
     "InputError",
+    "Price",
     "Reader",
     "SVMClassifier",
     "SearchIndex",
@@ -59,6 +61,7 @@ __all__ = [
     "methods",
     "models",
     "predict_corpus",
+    "price",
     "summarize",
     "tokenize",
     "words",

@@ -164,7 +164,7 @@ class HuggingFace(_OneAtATime):
     Its tokeniser is told to truncate, which changes its state: not by two threads at once.
     """
 
-    _TASKS = ("text-classification", "sentiment-analysis")
+    _TASKS = ("text-classification", "sentiment-analysis", "")  # "": made without a name
 
     def __init__(self, model: Any) -> None:  # noqa: ANN401 - anybody's
         super().__init__(model)

@@ -40,7 +40,8 @@ PAGE, WORDS, MAP, EVALUATION, FACTS = (
     "facts.json",
 )
 METHODS = ("lrp", "sensitivity", "random")
-_SHOWN = 4  # documents that were predicted wrong, and right unless they are named
+TOP_WORDS, RUNS = 30, 3  # of each class; of random deletion
+SHOWN = 4  # documents that were predicted wrong, and right unless they are named
 _READABLE = (20, 250)  # words of a document that is shown, if there are such
 _DELETED = 10  # words, after which accuracy is said
 
@@ -71,7 +72,7 @@ def write_tour(
     *,
     examples: Sequence[tuple[str, Sequence[Label]]] = (),
     few: int = 1000,
-    runs: int = 3,
+    runs: int = RUNS,
     seed: int = 0,
     on_progress: OnProgress | None = None,
 ) -> Tour:
@@ -118,7 +119,7 @@ def write_tour(
     on_progress(Progress("heatmaps"))
     right, wrong = _heatmaps(traced, test, examples)
     on_progress(Progress("class words"))
-    words = class_words(traced, test.texts, top=30, ids=test.ids)
+    words = class_words(traced, test.texts, top=TOP_WORDS, ids=test.ids)
     pairs = zip(test.ids, test.texts, strict=True)
     _write(folder / WORDS, word_page(words, explain_documents(traced, pairs, words)))
     plane = None
@@ -127,12 +128,12 @@ def write_tour(
         plane = _map(traced, test)
         plane.to_html(folder / MAP)
     on_progress(Progress("evaluation"))
-    some = _some_of(test, few, seed)
+    some = some_of(test, few, seed)
     evaluation = evaluate(
         traced,
         some.texts,
         some.labels or [],
-        _methods(traced),
+        compared_methods(traced),
         source=title,
         runs=runs,
         seed=seed,
@@ -167,14 +168,15 @@ def _map(model: TextClassifier, test: Part) -> DocumentMap:
     return document_map(model, test.texts, test.labels, ids=test.ids, level=level)
 
 
-def _some_of(test: Part, few: int, seed: int) -> Part:
+def some_of(test: Part, few: int, seed: int) -> Part:
     """Return so many documents, chosen by chance."""
     chosen = np.sort(np.random.default_rng(seed).permutation(len(test))[:few]).tolist()
     texts, ids = [test.texts[n] for n in chosen], [test.ids[n] for n in chosen]
     return Part(texts, [(test.labels or [])[n] for n in chosen], ids)
 
 
-def _methods(model: TextClassifier) -> list[str]:
+def compared_methods(model: TextClassifier) -> list[str]:
+    """Return the methods that are measured: the model's best, and a few of the paper's."""
     able = methods_for(model.trace_kind)
     return [name for name in dict.fromkeys([next(iter(able)), *METHODS]) if name in able]
 
@@ -248,6 +250,6 @@ def _surest(
         if label not in chosen and (predicted == label) == right:
             other = classes[second[number]] if right else label
             chosen[label] = number, [predicted, other]
-        if len(chosen) == _SHOWN:
+        if len(chosen) == SHOWN:
             break
     return list(chosen.values())
