@@ -73,8 +73,15 @@ def evaluate(
     named = f"{corpus.name}, {len(chosen):,} of {len(corpus):,} by chance (seed {chance_seed})"
     texts, names = [corpus.texts[n] for n in chosen], _method_names(methods) or None
     if is_costly(loaded):
-        size = {"steps": steps, "least_words": least_words, "runs": runs}
-        cost = evaluation_price(loaded, texts, names, train=training is not None, **size)
+        cost = evaluation_price(
+            loaded,
+            texts,
+            names,
+            train=training is not None,
+            steps=steps,
+            least_words=least_words,
+            runs=runs,
+        )
         say_price("the evaluation", cost)
     with progress_bar("preparing") as report:
         findings = evaluation_of(

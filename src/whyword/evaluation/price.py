@@ -7,7 +7,7 @@ import numpy as np
 
 from whyword.base.checks import strings
 from whyword.evaluation.evaluate import usual_steps
-from whyword.evaluation.experiment import CORRECT, EXPERIMENTS
+from whyword.evaluation.experiment import EXPERIMENTS, WRONG
 from whyword.evaluation.ranking import RANDOM, RANDOM_KNOWN, compared_methods, named_methods
 from whyword.methods.price import Clock, Price, Sample
 from whyword.methods.registry import METHODS, Cost
@@ -72,7 +72,7 @@ def evaluation_predictions(
     least = 2 * steps if least_words is None else least_words
     fit = int(np.sum(lengths >= least))
     texts = min(steps, int(lengths.max())) + 1  # of each order
-    wrong = sum(one["subset"] != CORRECT for one in EXPERIMENTS.values())
+    wrong = len([one for one in EXPERIMENTS.values() if one["subset"] == WRONG])
     chance = {name for name in methods if name in (RANDOM, RANDOM_KNOWN)}
     by_method = [name for name in methods if name not in chance]
     all_known = not isinstance(model, Trained) and not any(len(one.unread) for one in documents)

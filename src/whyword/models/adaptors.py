@@ -222,8 +222,12 @@ class SpaCy(_OneAtATime):
 
     def ask(self, texts: list[str]) -> object:
         """Return (texts, C) scores between 0 and 1."""
-        with self._lock:
-            return _rows((document.cats for document in self.model.pipe(texts)), self.classes)
+        with (
+            self._lock
+        ):  # what it says of an empty text depends on the texts beside it: asked alone
+            said = iter(self.model.pipe([text for text in texts if text]))
+            each = (next(said if text else iter(self.model.pipe([""]))) for text in texts)
+            return _rows((document.cats for document in each), self.classes)
 
 
 def _rows(answers: Iterable[Mapping[Any, Any]], classes: Sequence[Any]) -> list[list[Any]]:

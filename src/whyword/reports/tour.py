@@ -107,7 +107,9 @@ def write_tour(
         "program": program_digest(),
         "settings": [title, [[name, list(map(str, of))] for name, of in examples], few, runs, seed],
     }
-    kept = _read_facts(folder, inputs)
+    has_map = issubclass(traced.trace_kind, Embedded)
+    pages = [PAGE, WORDS, EVALUATION, *([MAP] if has_map else [])]
+    kept = _read_facts(folder, inputs, pages)
     if kept is not None:
         return Tour(folder / PAGE, kept, kept=True)
     on_progress = on_progress or ignore
@@ -123,7 +125,7 @@ def write_tour(
     pairs = zip(test.ids, test.texts, strict=True)
     _write(folder / WORDS, word_page(words, explain_documents(traced, pairs, words)))
     plane = None
-    if issubclass(traced.trace_kind, Embedded):
+    if has_map:
         on_progress(Progress("map"))
         plane = _map(traced, test)
         plane.to_html(folder / MAP)
@@ -208,7 +210,9 @@ def _deletions(curves: Mapping[str, DeletionCurve]) -> dict[str, Any]:
     }
 
 
-def _read_facts(folder: Path, inputs: dict[str, Any]) -> dict[str, Any] | None:
+def _read_facts(
+    folder: Path, inputs: dict[str, Any], pages: Sequence[str]
+) -> dict[str, Any] | None:
     """Return the facts of a tour that was made of the same, and whose pages are all there."""
     if inputs["model"] is None:  # nobody knows whether it is the same
         return None
@@ -218,7 +222,7 @@ def _read_facts(folder: Path, inputs: dict[str, Any]) -> dict[str, Any] | None:
         facts: dict[str, Any] = content["facts"]
     except (OSError, ValueError, LookupError, TypeError):
         return None
-    whole = all((folder / name).is_file() for name in (PAGE, WORDS, MAP, EVALUATION))
+    whole = all((folder / name).is_file() for name in pages)
     return facts if same and whole else None
 
 
