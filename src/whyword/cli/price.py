@@ -35,7 +35,7 @@ def say_price(what: str, cost: Price, by: str = "") -> None:
     if cost.seconds >= NOTICEABLE:
         most = "up to " if cost.at_most else ""
         times = f"{most}{cost.predictions:,} times"
-        log.info("%s asks the model %s; about %s%s", what, times, cost.duration, by)
+        log.info("%s asks the model %s; %s%s", what, times, cost.duration, by)
 
 
 def say_price_of_corpus(

@@ -50,13 +50,14 @@ class Price:
 
     @property
     def duration(self) -> str:
-        """The seconds, roughly, for people: "3 min"."""
+        """The seconds for people: "about 3 min"."""
         size, unit = max(one for one in _UNITS if one[0] == 1 or self.seconds >= 1.5 * one[0])
-        return f"{self.seconds / size:,.0f} {unit}" if self.seconds >= 1 else "less than 1 s"
+        rough = f"about {self.seconds / size:,.0f} {unit}"
+        return rough if self.seconds >= 1 else "less than a second"
 
     def __str__(self) -> str:
         most = "at most " if self.at_most else ""
-        return f"{most}{self.predictions:,} predictions, about {self.duration}"
+        return f"{most}{self.predictions:,} predictions, {self.duration}"
 
 
 def price(
