@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
-from counting import Counting
+from counting import LETTERS, Counting
 
+from whyword import BlackBox
 from whyword.corpora.corpus import Part
 from whyword.reports.tour import write_tour
 from whyword.reports.tour_price import tour_price
@@ -23,6 +24,19 @@ def test_it_is_at_least_what_is_asked(few: int, tmp_path: Path) -> None:
     write_tour(model.box(), test, tmp_path / "tour", few=few)
     assert said.at_most
     assert 0.6 * said.predictions < model.total - measured <= said.predictions
+
+
+@pytest.mark.slow("makes a tour")
+def test_a_tour_of_a_model_with_a_name_is_kept(tmp_path: Path) -> None:
+    model = Counting()
+    box = BlackBox(model, LETTERS, name="letters 1")
+    test = Part(TEXTS[:6], ["a", "b"] * 3, list("123456"))
+    assert not write_tour(box, test, tmp_path / "tour", few=10).kept
+    asked = model.total
+    assert write_tour(box, test, tmp_path / "tour", few=10).kept
+    assert model.total == asked
+    (tmp_path / "tour" / "words.html").unlink()
+    assert not write_tour(box, test, tmp_path / "tour", few=10).kept
 
 
 def test_the_time_is_measured() -> None:

@@ -93,7 +93,7 @@ def evaluate(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     texts : iterable of str
         Not those it was trained on.
     labels : iterable

@@ -80,7 +80,7 @@ def write_tour(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     test : Part
         Labelled texts that it was not trained on.
     folder : Path

@@ -292,7 +292,7 @@ def open_library(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     records : sequence of Record
         At least 3.
     name : str
