@@ -282,7 +282,7 @@ def loud(texts: list[str]) -> list[float]:
 
 def test_one_number_for_each_text_is_the_second_class() -> None:
     box = BlackBox(loud, ["calm", "angry"])
-    np.testing.assert_allclose(box.scores(["LOOK", "no"]), [[0.6, 0.4], [1, 0]])
+    np.testing.assert_allclose(box.scores(["LOOK", "no"]), [[0.6, 0.4], [1.0, 0.0]])
     np.testing.assert_array_equal(box.predict_proba(["LOOK"]), box.scores(["LOOK"]))
     column = BlackBox(lambda texts: np.array(loud(texts))[:, None], ("calm", "angry"))
     np.testing.assert_array_equal(column.scores(["LOOK", ""]), box.scores(["LOOK", ""]))
