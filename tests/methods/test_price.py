@@ -5,7 +5,7 @@ from counting import Counting
 from networks import made_cnn, topical
 
 from whyword import InputError, Price, class_words, explain, price
-from whyword.methods.price import Sample
+from whyword.methods.price import Sample, price_by
 
 TEXTS = ["a b c d e", "", "one", "b " * 100, *(["some words of a text"] * 40)]
 WORDS = 5 + 0 + 1 + 100 + 40 * 5
@@ -44,7 +44,7 @@ def test_a_network_is_asked_once_whatever_the_method() -> None:
 @pytest.mark.parametrize("count", [1, 20, 400])
 def test_the_time_is_measured(seconds: float, count: int) -> None:
     model = Counting(seconds)
-    said = price(model.box(), ["five words of a text"] * count, clock=model.clock)
+    said = price_by(model.clock, model.box(), ["five words of a text"] * count)
     assert said.predictions == 6 * count
     assert said.seconds == pytest.approx(seconds * said.predictions)
     assert model.total <= max(1 if count == 1 else 2, said.predictions // 32)
@@ -54,7 +54,7 @@ def test_the_time_is_measured(seconds: float, count: int) -> None:
 
 def test_what_is_slow_at_first_only() -> None:
     model = Counting(0.01, start=30.0)
-    said = price(model.box(), ["five words of a text"] * 10, clock=model.clock)
+    said = price_by(model.clock, model.box(), ["five words of a text"] * 10)
     assert said.seconds == pytest.approx(0.6)
     assert model.asked == [1, 1]
 

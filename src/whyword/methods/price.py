@@ -60,13 +60,7 @@ class Price:
         return f"{most}{self.predictions:,} predictions, {self.duration}"
 
 
-def price(
-    model: object,
-    texts: Iterable[str],
-    method: str | None = None,
-    *,
-    clock: Clock = time.perf_counter,
-) -> Price:
+def price(model: object, texts: Iterable[str], method: str | None = None) -> Price:
     """Return what explanations of texts cost, before it is paid.
 
     Of a black box, occlusion asks for a prediction of each text, and one more for each of its
@@ -80,8 +74,6 @@ def price(
         Read once; a few are kept.
     method : str, optional
         As for :func:`~whyword.explain`.
-    clock : callable
-        Returns the time in seconds.
 
     Examples
     --------
@@ -89,6 +81,11 @@ def price(
 
         print(price(model, texts))  # 12,340 predictions, about 3 min
     """
+    return price_by(time.perf_counter, model, texts, method)
+
+
+def price_by(clock: Clock, model: object, texts: Iterable[str], method: str | None = None) -> Price:
+    """Return what :func:`price` does, by a clock that returns the time in seconds."""
     request = Request.of(model, PREDICTED, method)
     sample, predictions = Sample(), 0
     for document in request.model.documents(check_texts(texts)):

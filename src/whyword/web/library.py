@@ -20,7 +20,7 @@ from whyword.corpora.source import Record
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import explain
 from whyword.methods.predict import predict_documents
-from whyword.methods.price import Clock, Price, price
+from whyword.methods.price import Clock, Price, price_by
 from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Embedded, TextClassifier
@@ -338,7 +338,7 @@ def library_price(
     model: object, records: Sequence[Record], clock: Clock = time.perf_counter
 ) -> Price:
     """Return what :func:`open_library` costs: predictions, and explanations for the words."""
-    explained = price(model, (record.text for record in records), clock=clock)
+    explained = price_by(clock, model, (record.text for record in records))
     each = explained.seconds / max(1, explained.predictions)
     return explained + Price(len(records), len(records) * each)
 
