@@ -1,5 +1,6 @@
 """A corpus as a model sees it: predictions, class words, map, search, confusions."""
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from whyword.corpora.source import Record
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import explain
 from whyword.methods.predict import predict_documents
+from whyword.methods.price import Clock, Price, price_by
 from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Embedded, TextClassifier
@@ -290,7 +292,7 @@ def open_library(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     records : sequence of Record
         At least 3.
     name : str
@@ -330,6 +332,15 @@ def open_library(
         points=points,
         share=share,
     )
+
+
+def library_price(
+    model: object, records: Sequence[Record], clock: Clock = time.perf_counter
+) -> Price:
+    """Return what :func:`open_library` costs: predictions, and explanations for the words."""
+    explained = price_by(clock, model, (record.text for record in records))
+    each = explained.seconds / max(1, explained.predictions)
+    return explained + Price(len(records), len(records) * each)
 
 
 def _map_of(index: SearchIndex) -> tuple[NDArray[np.float64], float]:
