@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from starlette.types import ASGIApp, Message
 
-from whyword import CNNClassifier, SVMClassifier
+from whyword import CNNClassifier, SVMClassifier, from_pipeline
 from whyword.corpora.source import Record
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
@@ -65,6 +65,7 @@ ECHO = """
 import json, sys
 from whyword.web.limits import Limits
 from whyword.web.serving import address_of, bound_socket, run
+from whyword.models.pipeline.classifier import PipelineClassifier
 
 async def app(scope, receive, send):
     if scope["type"] == "lifespan":
@@ -93,7 +94,7 @@ run(app, bound, limits, lambda: print(address, flush=True))
 
 
 @cache
-def model(kind: str) -> CNNClassifier | SVMClassifier:
+def model(kind: str) -> CNNClassifier | SVMClassifier | PipelineClassifier:
     """Return a small trained model; the classes of "numbers" are whole numbers."""
     if kind == "cnn":
         return small_cnn()
@@ -102,7 +103,7 @@ def model(kind: str) -> CNNClassifier | SVMClassifier:
     numbers = [100 + len(label) for label in LABELS]
     made = make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression())
     made.fit(TEXTS, numbers if kind == "numbers" else LABELS)
-    return SVMClassifier.from_pipeline(made)
+    return from_pipeline(made)
 
 
 def records(

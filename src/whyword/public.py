@@ -22,6 +22,7 @@ from whyword.methods.explain import explain, iter_explanations
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.loading import load_model
+from whyword.models.pipeline.wrapping import from_pipeline
 from whyword.vectors.vectors import Vectors
 from whyword.words.reader import Reader
 from whyword.words.tokenizer import tokenize
@@ -51,6 +52,7 @@ __all__ = [
     "explain_corpus",
     "explanation",
     "explanatory_power",
+    "from_pipeline",
     "iter_explanations",
     "load_corpus",
     "load_model",

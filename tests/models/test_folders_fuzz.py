@@ -28,7 +28,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import SVMClassifier, Vectors, explain, load_model
+from whyword import SVMClassifier, Vectors, explain, from_pipeline, load_model
 from whyword.base.compiled import compiled
 from whyword.base.tensors import read_tensors, serialise_tensors
 from whyword.models.cnn.inputs import Inputs
@@ -63,7 +63,7 @@ def good_model(kind: str) -> Estimator:
         reader = Reader("mail", ["headers"], ["wz", "/w[xy]/"])
         return SVMClassifier(C=1.0, class_weight={"first": 2.0}, reader=reader).fit(texts, labels)
     pipeline = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression())
-    return SVMClassifier.from_pipeline(pipeline.fit(texts, labels), Reader("html", ignore=["wz"]))
+    return from_pipeline(pipeline.fit(texts, labels), reader=Reader("html", ignore=["wz"]))
 
 
 # ---- what is made up: plain data ----------------------------------------------------------------

@@ -16,7 +16,15 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import CNNClassifier, Explanation, InputError, Reader, SVMClassifier, explain
+from whyword import (
+    CNNClassifier,
+    Explanation,
+    InputError,
+    Reader,
+    SVMClassifier,
+    explain,
+    from_pipeline,
+)
 from whyword.methods.registry import METHODS
 from whyword.models.cnn.word_cache import RecentWords
 from whyword.web.app import create_app
@@ -208,7 +216,7 @@ def test_what_is_to_be_known(kind: str) -> None:
 
 def test_a_model_that_cannot_be_saved_can_be_served() -> None:
     made = make_pipeline(CountVectorizer(analyzer=str.split), LogisticRegression())
-    engine = Engine(SVMClassifier.from_pipeline(made.fit(TEXTS, LABELS)))
+    engine = Engine(from_pipeline(made.fit(TEXTS, LABELS)))
     assert engine.identity is None
     assert engine.about()["identity"] is None
     (explanation,) = explain_all(engine, [TEXTS[0]])

@@ -1,10 +1,10 @@
 """Anything with ``predict_proba``: a model of which nothing is known but what it says."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,13 +138,29 @@ class BlackBox(Reading):
             yield BlackBoxTrace(self, some, [deleted_words(deleted, one) for one in some])
 
 
+_ADAPTERS: list[Callable[[object], TextClassifier | None]] = []
+Adapter = TypeVar("Adapter", bound=Callable[[object], TextClassifier | None])
+
+
+def register_adapter(adapter: Adapter) -> Adapter:
+    """Let :func:`as_classifier` know what makes more of some models than a black box.
+
+    It returns None of all others.
+    """
+    _ADAPTERS.append(adapter)
+    return adapter
+
+
 def as_classifier(model: object) -> TextClassifier:
-    """Return a model that can be traced: itself, or somebody's in a :class:`BlackBox`.
+    """Return a model that can be traced: itself, or somebody's, wrapped.
+
+    A scikit-learn pipeline is wrapped as ``from_pipeline`` does, others by :class:`BlackBox`.
 
     Raise if it is not trained yet, or no model at all.
     """
     if isinstance(model, type) or not hasattr(type(model), "trace_kind"):
-        return BlackBox(model)
+        adapted = (adapter(model) for adapter in _ADAPTERS)
+        return next((one for one in adapted if one is not None), None) or BlackBox(model)
     check_fitted = getattr(model, "check_fitted", None)
     if check_fitted is not None:
         check_fitted()

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from tampered import Change, check_refused, settings, tensors, with_number, words
 
-from whyword import InputError, SVMClassifier
+from whyword import InputError, SVMClassifier, from_pipeline
 
 TEXTS, LABELS = ["wa wb wa", "wc wd", "wa we"], ["first", "second", "third"]
 NAN = float("nan")
@@ -76,13 +76,13 @@ def test_changed_bags_of_words_are_refused(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PIPELINE)
 def test_changed_pipelines_are_refused(name: str, tmp_path: Path) -> None:
     pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
-    SVMClassifier.from_pipeline(pipeline).save(tmp_path)
+    from_pipeline(pipeline).save(tmp_path)
     check_refused(tmp_path, *PIPELINE[name])
 
 
 def test_a_counting_vectoriser_has_no_norm(tmp_path: Path) -> None:
     pipeline = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
-    SVMClassifier.from_pipeline(pipeline).save(tmp_path)
+    from_pipeline(pipeline).save(tmp_path)
     check_refused(tmp_path, settings(features__parameters__norm="l2"), "'norm' is no setting")
 
 
@@ -92,7 +92,7 @@ def test_names_of_classes_that_no_file_can_keep() -> None:
         SVMClassifier(C=1.0).fit(TEXTS, labels)
     pipeline = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, labels)
     with pytest.raises(InputError, match="label 1 holds half a surrogate pair"):
-        SVMClassifier.from_pipeline(pipeline)
+        from_pipeline(pipeline)
     with pytest.raises(InputError, match="sublinear must be True or False"):
         SVMClassifier(sublinear=2).fit(TEXTS, LABELS)  # type: ignore[arg-type]
 
@@ -100,7 +100,7 @@ def test_names_of_classes_that_no_file_can_keep() -> None:
 def test_words_that_no_file_can_keep(tmp_path: Path) -> None:
     texts = ["a \ud800b", "c d", "e f"]
     pipeline = make_pipeline(CountVectorizer(token_pattern=r"\S+"), LogisticRegression())
-    model = SVMClassifier.from_pipeline(pipeline.fit(texts, LABELS))
+    model = from_pipeline(pipeline.fit(texts, LABELS))
     with pytest.raises(InputError, match=r"a model cannot keep .*half a surrogate pair"):
         model.save(tmp_path / "m")
     assert not (tmp_path / "m").exists()

@@ -128,11 +128,16 @@ class Bag:
 
 
 def linked_bag(
-    document: Document, row: FeatureRow, placed: Sequence[tuple[int, Occurrence]]
+    document: Document,
+    row: FeatureRow,
+    placed: Sequence[tuple[int, Occurrence]],
+    signs: Sequence[float] | None = None,
 ) -> Bag:
     """Return the bag in which a feature's m occurrences have 1/m each, its words equal parts.
 
-    The links' shares are a[t, i] of equation (16).
+    The links' shares are a[t, i] of equation (16). Where occurrences have signs, an occurrence's
+    share is its sign by their sum: what takes from a value has a share below 0. If they sum to 0
+    and there is a value all the same, the shares are equal.
 
     Parameters
     ----------
@@ -140,17 +145,27 @@ def linked_bag(
     row : FeatureRow
     placed : sequence of (place, Occurrence)
         The place of each occurrence's feature; those that the row has not are left out.
+    signs : sequence of float, optional
+        Of each occurrence, 1 or −1: whether it adds to its feature or takes from it.
     """
+    each = [1.0] * len(placed) if signs is None else signs
     counts = Counter(place for place, _ in placed)
+    sums: Counter[int] = Counter()
+    for (place, _), sign in zip(placed, each, strict=True):
+        sums[place] += sign  # type: ignore[assignment]  # whole numbers
     at = {place: number for number, place in enumerate(row.places.tolist())}
-    kept = [(place, one) for place, one in placed if place in at]
+    signed = [(*one, sign) for one, sign in zip(placed, each, strict=True) if one[0] in at]
+    kept = [(place, one) for place, one, _ in signed]
     links = [(word, number) for number, (_, one) in enumerate(kept) for word in one.words]
     words, occurrences = zip(*links, strict=True) if links else ((), ())
     return Bag(
         document,
         row,
         np.array([at[place] for place, _ in kept], np.intp),
-        np.array([1 / counts[place] for place, _ in kept], np.float64),
+        np.array(
+            [sign / sums[place] if sums[place] else 1 / counts[place] for place, _, sign in signed],
+            np.float64,
+        ),
         np.array([one.span for _, one in kept], np.int32).reshape(-1, 2),
         [one.name for _, one in kept],
         np.array(words, np.intp),

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -21,14 +21,23 @@ _CHUNK = re.compile(r"\S+")
 def locate_features(
     vectorizer: Any,  # noqa: ANN401 - scikit-learn has no types
     text: str,
+    analyzer: Callable[[str], Iterable[str]] | None = None,
 ) -> tuple[Document, list[Occurrence]]:
     """Return the text's words and every occurrence of a feature with the words it covers.
 
     The vectoriser's own steps are retraced with the places kept. Where they cannot be (a step is
     somebody's function), its features are looked for in the text, and those that are not found
     cover no word.
+
+    Parameters
+    ----------
+    vectorizer : object
+        Of scikit-learn.
+    text : str
+    analyzer : function, optional
+        Its analyser, if it is made already.
     """
-    features = Counter(vectorizer.build_analyzer()(text))
+    features = Counter((analyzer or vectorizer.build_analyzer())(text))
     custom = any(callable(getattr(vectorizer, name)) for name in _STEPS)
     retraced = None if custom else _retrace(vectorizer, text)
     if retraced is not None and Counter(one.name for one in retraced[1]) == features:
