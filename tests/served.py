@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Message
 
 from whyword import CNNClassifier, SVMClassifier, from_pipeline
 from whyword.corpora.source import Record
+from whyword.models.pipeline.classifier import PipelineClassifier
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.library import Library, open_library
@@ -65,7 +66,6 @@ ECHO = """
 import json, sys
 from whyword.web.limits import Limits
 from whyword.web.serving import address_of, bound_socket, run
-from whyword.models.pipeline.classifier import PipelineClassifier
 
 async def app(scope, receive, send):
     if scope["type"] == "lifespan":
@@ -103,7 +103,8 @@ def model(kind: str) -> CNNClassifier | SVMClassifier | PipelineClassifier:
     numbers = [100 + len(label) for label in LABELS]
     made = make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression())
     made.fit(TEXTS, numbers if kind == "numbers" else LABELS)
-    return from_pipeline(made)
+    wrapping: PipelineClassifier = from_pipeline(made)
+    return wrapping
 
 
 def records(

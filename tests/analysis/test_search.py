@@ -26,7 +26,8 @@ QUERY = "the moon and the rocket orbit"
 
 def pipeline() -> PipelineClassifier:
     made = make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression())
-    return from_pipeline(made.fit(TEXTS, LABELS))
+    wrapping: PipelineClassifier = from_pipeline(made.fit(TEXTS, LABELS))
+    return wrapping
 
 
 MODELS: dict[str, CNNClassifier | SVMClassifier | PipelineClassifier] = {

@@ -43,7 +43,10 @@ class Shouting:
 
 
 def wrapped(vectorizer: CountVectorizer, classifier: object) -> PipelineClassifier:
-    return from_pipeline(make_pipeline(vectorizer, classifier).fit(*topical(60)))
+    wrapping: PipelineClassifier = from_pipeline(
+        make_pipeline(vectorizer, classifier).fit(*topical(60))
+    )
+    return wrapping
 
 
 NETWORKS = {

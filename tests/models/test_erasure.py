@@ -40,7 +40,8 @@ class Loud:
 def pipeline() -> PipelineClassifier:
     texts, labels = topical(60)
     made = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression())
-    return from_pipeline(made.fit(texts, labels))
+    wrapping: PipelineClassifier = from_pipeline(made.fit(texts, labels))
+    return wrapping
 
 
 @pytest.mark.parametrize("model", [Loud(), pipeline()])

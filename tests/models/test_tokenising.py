@@ -59,7 +59,8 @@ def svm() -> Estimator:
 
 def pipeline() -> Estimator:
     steps = make_pipeline(TfidfVectorizer(), LogisticRegression())
-    return from_pipeline(steps.fit(*topical()))
+    wrapping: Estimator = from_pipeline(steps.fit(*topical()))
+    return wrapping
 
 
 def toy() -> Estimator:

@@ -21,12 +21,12 @@ from whyword import (
     Explanation,
     InputError,
     Reader,
-    SVMClassifier,
     explain,
     from_pipeline,
 )
 from whyword.methods.registry import METHODS
 from whyword.models.cnn.word_cache import RecentWords
+from whyword.models.estimator import Estimator
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.library import open_library
@@ -56,7 +56,7 @@ def predict(engine: Engine, texts: list[str]) -> list[Any]:
     return engine.predict(texts, [None] * len(texts))
 
 
-def check_same(sent: Any, expected: Explanation, of: CNNClassifier | SVMClassifier) -> None:  # noqa: ANN401
+def check_same(sent: Any, expected: Explanation, of: Estimator) -> None:  # noqa: ANN401
     """Compare with an explanation of the library, and take it through its JSON form."""
     again = Explanation.from_json(json.dumps(sent))
     for name in ("text", "words", "classes", "target", "method", "parameters", "model"):

@@ -28,7 +28,8 @@ def svm(classes: int = 3) -> SVMClassifier:
 
 def pipeline(vectorizer: CountVectorizer | None = None) -> PipelineClassifier:
     made = make_pipeline(vectorizer or TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression())
-    return from_pipeline(made.fit(*topical(60)))
+    wrapping: PipelineClassifier = from_pipeline(made.fit(*topical(60)))
+    return wrapping
 
 
 Linear: TypeAlias = SVMClassifier | PipelineClassifier

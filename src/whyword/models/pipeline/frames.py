@@ -39,7 +39,9 @@ class Frames:
             raise MissingExtraError("pandas", "frames") from None
         name = self.names[self.column] if isinstance(self.column, int) else self.column
         empty = [""] * len(texts)
-        return DataFrame({one: texts if one == name else empty for one in self.names})
+        # as objects: a column of strings takes no half of a surrogate pair
+        table = {one: texts if one == name else empty for one in self.names}
+        return DataFrame(table, dtype=object)
 
     @property
     def text_column(self) -> str | int:

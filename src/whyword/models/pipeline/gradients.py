@@ -47,8 +47,11 @@ class Chosen(Gradient):
     chosen: NDArray[np.intp]
 
     def at(self, document: int, places: NDArray[np.intp]) -> Values:
-        """Return the gradient of places that were chosen."""
-        return self.above.at(document, np.searchsorted(self.chosen, places))
+        """Return the gradient of places, 0 of those that were not chosen."""
+        found = np.minimum(np.searchsorted(self.chosen, places), len(self.chosen) - 1)
+        is_chosen = self.chosen[found] == places
+        result: Values = self.above.at(document, found) * is_chosen[:, None]
+        return result
 
     def weighted(self, rows: Values, coefficients: Values) -> Values:
         """Return the sum over those that were chosen."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import scipy_sparse
+from whyword.base.errors import InputError
 from whyword.models.pipeline.gradients import Matrix, Values
 from whyword.models.pipeline.graph import Graph, Union
 from whyword.models.pipeline.links import TRIED, Link
@@ -172,8 +173,13 @@ def _basic(classifier: Estimator, below: int, graph: Graph) -> Linear:
         raise NotLinearError(f"its {name} is not linear")
     classes = np.asarray(getattr(classifier, "classes_", ()))
     width = graph.widths[node]
-    if classes.ndim != 1 or weight.shape != (width, len(classes)):
-        raise NotLinearError(f"its {name} has no weights for {width:,} features and its classes")
+    if len(weight) != width:
+        raise InputError(
+            f"what stands before the pipeline's {name} makes {width:,} features, and it has "
+            f"weights for {len(weight):,}"
+        )
+    if classes.ndim != 1 or weight.shape[1] != len(classes):
+        raise NotLinearError(f"its {name} has not one row of weights for each class")
     linear = Linear(node, weight, bias, classes, classifier, below)
     rows = probe_rows(graph.widths[below])
     ours = linear.scores(graph.outputs((), node, {below: rows})[node])
