@@ -24,13 +24,13 @@ from fuzzing import Fuzzer, damage
 from hypothesis import strategies as st
 from networks import made_cnn
 from numpy.typing import NDArray
-from pipelines import as_former
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import Binarizer, Normalizer, StandardScaler
+from wrapped import as_former
 
 from whyword import SVMClassifier, Vectors, explain, from_pipeline, load_model
 from whyword.base.compiled import compiled

@@ -206,7 +206,7 @@ def test_a_text_that_was_cut_short() -> None:
 def test_what_is_to_be_known(kind: str) -> None:
     used = model(kind)
     about = arrived(Engine(used).about())
-    assert about["kind"] == ("cnn" if kind == "cnn" else "svm")
+    assert about["kind"] == ("pipeline" if kind == "numbers" else kind)
     assert about["identity"] == used.identity
     assert about["classes"] == used.classes_.tolist()
     assert about["methods"] == list(METHODS)

@@ -4,8 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
-from pipelines import fitted
 from sklearn.base import clone
+from wrapped import fitted
 
 from whyword import InputError, class_words, from_pipeline
 from whyword.models.pipeline.classifier import PipelineClassifier

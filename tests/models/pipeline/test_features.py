@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from pipelines import characters, fitted, words
 from sklearn.feature_extraction.text import CountVectorizer
+from wrapped import characters, fitted, words
 
 from whyword import explain, from_pipeline
 from whyword.models.pipeline.features import PipelineFeatures

@@ -153,4 +153,6 @@ def test_blocks_are_small_where_nothing_is_zero() -> None:
 
 def test_a_bound_of_what_the_classifier_sees() -> None:
     graph = Graph([Node(vectorizer()), Node(Scaling(np.full(7, 3.0)), (0,)), Node(Union(), (0, 1))])
-    assert graph.reach() == 3
+    assert graph.reach() == (3, 3)
+    graph.add(Normalising("l2"), (2,))
+    assert graph.reach() == (1, 3)

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 from networks import topical
-from pipelines import NOT_LINEAR_SCORES, fit, fitted, words
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
+from wrapped import NOT_LINEAR_SCORES, fit, fitted, words
 
 from whyword import InputError, from_pipeline
 from whyword.models.pipeline.graph import Graph

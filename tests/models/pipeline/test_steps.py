@@ -68,6 +68,15 @@ def test_a_step_for_others_is_refused(step: Step) -> None:
         step.width(5)
 
 
+def test_a_selection_from_very_many() -> None:
+    """Nothing as long as all features is made: there may be two thousand millions."""
+    many = (1 << 31) - 1
+    rows = csr_matrix((np.arange(1.0, 4), ([0, 0, 1], [5, many - 1, 6])), (2, many))
+    chosen = np.array([5, 7, many - 1])
+    result = Selecting(chosen, many).forward(rows)
+    assert result.toarray().tolist() == [[1, 0, 2], [0, 0, 0]]
+
+
 def test_a_bound_of_its_numbers() -> None:
     assert Scaling(np.array([2.0, -5.0, np.inf])).reach(3) == 15
     assert Normalising("l2").reach(1e9) == Binarising().reach(1e9) == 1

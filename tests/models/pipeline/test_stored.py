@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pipelines import as_former, fit, words
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.feature_selection import SelectKBest, chi2
@@ -14,6 +13,7 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import Binarizer, Normalizer, StandardScaler
 from tampered import Change, check_refused, settings, tensors, with_number
 from tampered import words as as_words
+from wrapped import as_former, fit, words
 
 from whyword import InputError, from_pipeline, load_model
 from whyword.models.pipeline.classifier import PipelineClassifier

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pipelines import fitted
+from wrapped import fitted
 
 from whyword import explain, from_pipeline
 from whyword.models.erasure import text_without

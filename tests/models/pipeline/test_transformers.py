@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 from networks import topical
-from pipelines import EACH
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OrdinalEncoder
+from wrapped import EACH
 
 from whyword.models.pipeline.graph import Graph
 from whyword.models.pipeline.transformers import NotLinearError, transformed

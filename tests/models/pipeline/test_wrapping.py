@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 from networks import topical
-from pipelines import (
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MultiLabelBinarizer
+from sklearn.svm import LinearSVC
+from wrapped import (
     FRAMES,
     LINEAR,
     NOT_LINEAR,
@@ -18,13 +25,6 @@ from pipelines import (
     frame,
     words,
 )
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
-from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MultiLabelBinarizer
-from sklearn.svm import LinearSVC
 
 from whyword import InputError, explain, from_pipeline, load_model
 from whyword.models.blackbox import BlackBox, as_classifier

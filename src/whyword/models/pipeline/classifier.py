@@ -66,9 +66,10 @@ class PipelineClassifier(Estimator, Reading, Trained):
             raise InputError("there is no pipeline in this PipelineClassifier; use from_pipeline")
 
     def largest_score(self) -> float:
-        """Return a bound of what one occurrence of a feature may add to a score, and the bias."""
+        """Return a bound of what an occurrence adds to a score, and of what is on the way there."""
         weight, bias = map(largest_number, (self.output_weight_, self.output_bias_))
-        return weight * max(1.0, self.features_.graph.reach()) + bias
+        last, most = self.features_.graph.reach()
+        return max(weight * max(1.0, last) + bias, most)
 
     # ---- predicting ---------------------------------------------------------------------------
 

@@ -139,15 +139,15 @@ class Graph:
         dense = [width for node, width in pairs if getattr(node.work, "mixes", False)]
         return max(1, min(256, _DENSE // max([1, *dense])))
 
-    def reach(self) -> float:
-        """Return a bound of what one occurrence of a feature may be to the classifier."""
+    def reach(self) -> tuple[float, float]:
+        """Return bounds of what one occurrence may be to the classifier, and on the way to it."""
         largest: list[float] = []
         for work, inputs in self.nodes:
             below = max([0.0, *(largest[one] for one in inputs)])
             if isinstance(work, Vectorizer):
                 below = work.reach()
             largest.append(work.reach(below) if isinstance(work, Step) else below)
-        return largest[-1]
+        return largest[-1], max(largest)
 
     # ---- forward ------------------------------------------------------------------------------
 
