@@ -1,6 +1,6 @@
 """Wrapped scikit-learn pipelines: predicting and explaining, beside scikit-learn's own predicting.
 
-Also against asking the vectoriser for one text at a time. 2,000 posts of 20 Newsgroups; a minute.
+Also against asking the vectoriser for one text at a time. 2,000 posts of 20 Newsgroups; minutes.
 
     python benchmarks/pipelines.py [--texts 2000] [--repeats 3]
 """
@@ -58,7 +58,7 @@ def main() -> None:
     )
     print(f"{heading}  explain / scikit-learn")
     for name, pipeline in pipelines().items():
-        pipeline.fit(train.texts[:5_000], (train.labels or ())[:5_000])
+        pipeline.fit(train.texts[:2_000], (train.labels or ())[:2_000])
         model = ww.from_pipeline(pipeline)
 
         def one_by_one(pipeline: Any = pipeline) -> None:  # noqa: ANN401

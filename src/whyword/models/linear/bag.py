@@ -3,10 +3,10 @@
 Equations are those of docs/method.md.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -148,26 +148,21 @@ def linked_bag(
     signs : sequence of float, optional
         Of each occurrence, 1 or −1: whether it adds to its feature or takes from it.
     """
-    each = [1.0] * len(placed) if signs is None else signs
-    counts = Counter(place for place, _ in placed)
-    sums: Counter[int] = Counter()
-    for (place, _), sign in zip(placed, each, strict=True):
-        sums[place] += sign  # type: ignore[assignment]  # whole numbers
-    at = {place: number for number, place in enumerate(row.places.tolist())}
-    signed = [(*one, sign) for one, sign in zip(placed, each, strict=True) if one[0] in at]
-    kept = [(place, one) for place, one, _ in signed]
-    links = [(word, number) for number, (_, one) in enumerate(kept) for word in one.words]
-    words, occurrences = zip(*links, strict=True) if links else ((), ())
+    places = np.array([place for place, _ in placed], np.intp)
+    each = np.ones(len(placed)) if signs is None else np.array(signs, np.float64)
+    at = np.searchsorted(row.places, places)
+    kept = np.flatnonzero(np.append(row.places, -1)[at] == places)
+    at, each, several = at[kept], each[kept], [placed[number][1] for number in kept.tolist()]
+    counts, sums = np.bincount(at)[at], np.bincount(at, each)[at]
+    shares = np.divide(each, sums, out=1 / counts, where=sums != 0)
+    covered = [len(one.words) for one in several]
     return Bag(
         document,
         row,
-        np.array([at[place] for place, _ in kept], np.intp),
-        np.array(
-            [sign / sums[place] if sums[place] else 1 / counts[place] for place, _, sign in signed],
-            np.float64,
-        ),
-        np.array([one.span for _, one in kept], np.int32).reshape(-1, 2),
-        [one.name for _, one in kept],
-        np.array(words, np.intp),
-        np.array(occurrences, np.intp),
+        at,
+        shares,
+        np.array([one.span for one in several], np.int32).reshape(-1, 2),
+        [one.name for one in several],
+        np.fromiter(chain.from_iterable(one.words for one in several), np.intp, sum(covered)),
+        np.repeat(np.arange(len(several)), covered),
     )

@@ -91,8 +91,9 @@ class Vectorizer:
         return matrix
 
     def locate(self, text: str) -> tuple[Document, list[Occurrence]]:
-        """Return a text with the words that it finds, and every occurrence of a feature."""
-        return locate_features(self.vectorizer, text, self._analyzer)
+        """Return a text with the words that it finds, and its features' occurrences."""
+        known = None if self.names is None else self.vectorizer.vocabulary_
+        return locate_features(self.vectorizer, text, self._analyzer, known)
 
     def placed(self, occurrences: Iterable[Occurrence]) -> list[Placed]:
         """Return the occurrences of features that it knows."""
