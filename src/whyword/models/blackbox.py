@@ -138,17 +138,17 @@ class BlackBox(Reading):
             yield BlackBoxTrace(self, some, [deleted_words(deleted, one) for one in some])
 
 
-_ADAPTERS: list[Callable[[object], TextClassifier | None]] = []
-Adapter = TypeVar("Adapter", bound=Callable[[object], TextClassifier | None])
+_WRAPPERS: list[Callable[[object], TextClassifier | None]] = []
+Wrapper = TypeVar("Wrapper", bound=Callable[[object], TextClassifier | None])
 
 
-def register_adapter(adapter: Adapter) -> Adapter:
+def register_wrapper(wrapper: Wrapper) -> Wrapper:
     """Let :func:`as_classifier` know what makes more of some models than a black box.
 
     It returns None of all others.
     """
-    _ADAPTERS.append(adapter)
-    return adapter
+    _WRAPPERS.append(wrapper)
+    return wrapper
 
 
 def as_classifier(model: object) -> TextClassifier:
@@ -159,8 +159,8 @@ def as_classifier(model: object) -> TextClassifier:
     Raise if it is not trained yet, or no model at all.
     """
     if isinstance(model, type) or not hasattr(type(model), "trace_kind"):
-        adapted = (adapter(model) for adapter in _ADAPTERS)
-        return next((one for one in adapted if one is not None), None) or BlackBox(model)
+        wrapped = (wrapper(model) for wrapper in _WRAPPERS)
+        return next((one for one in wrapped if one is not None), None) or BlackBox(model)
     check_fitted = getattr(model, "check_fitted", None)
     if check_fitted is not None:
         check_fitted()

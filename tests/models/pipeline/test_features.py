@@ -71,10 +71,10 @@ def test_hashed_words_that_collide_share_by_their_signs() -> None:
     assert len(set(bag.features.tolist())) < len({*bag.names})
     # what took from a feature's value has a share below 0
     vectorizer = model.features_.graph.vectorizers[0]
-    places = {
-        one.occurrence.name: (one.place, one.sign)
-        for one in vectorizer.placed(vectorizer.locate(text)[1])
-    }
+    _, occurrences = vectorizer.locate(text)
+    columns, signs = (part.tolist() for part in vectorizer.places(occurrences))
+    names = [one.name for one in occurrences]
+    places = dict(zip(names, zip(columns, signs, strict=True), strict=True))
     for name, feature, share in zip(bag.names, bag.features.tolist(), bag.shares, strict=True):
         place, sign = places[name]
         assert bag.row.places[feature] == place

@@ -130,8 +130,9 @@ class Bag:
 def linked_bag(
     document: Document,
     row: FeatureRow,
-    placed: Sequence[tuple[int, Occurrence]],
-    signs: Sequence[float] | None = None,
+    places: NDArray[np.intp],
+    occurrences: Sequence[Occurrence],
+    signs: NDArray[np.float64] | None = None,
 ) -> Bag:
     """Return the bag in which a feature's m occurrences have 1/m each, its words equal parts.
 
@@ -143,16 +144,16 @@ def linked_bag(
     ----------
     document : Document
     row : FeatureRow
-    placed : sequence of (place, Occurrence)
-        The place of each occurrence's feature; those that the row has not are left out.
-    signs : sequence of float, optional
+    places : (O,) intp
+        Of each occurrence's feature; those that the row has not are left out.
+    occurrences : sequence of O Occurrence
+    signs : (O,) float64, optional
         Of each occurrence, 1 or −1: whether it adds to its feature or takes from it.
     """
-    places = np.array([place for place, _ in placed], np.intp)
-    each = np.ones(len(placed)) if signs is None else np.array(signs, np.float64)
+    each = np.ones(len(places)) if signs is None else signs
     at = np.searchsorted(row.places, places)
     kept = np.flatnonzero(np.append(row.places, -1)[at] == places)
-    at, each, several = at[kept], each[kept], [placed[number][1] for number in kept.tolist()]
+    at, each, several = at[kept], each[kept], [occurrences[number] for number in kept.tolist()]
     counts, sums = np.bincount(at)[at], np.bincount(at, each)[at]
     shares = np.divide(each, sums, out=1 / counts, where=sums != 0)
     covered = [len(one.words) for one in several]

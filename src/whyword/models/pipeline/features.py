@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,34 +120,24 @@ class PipelineFeatures:
             return first, several
         pieces = _Pieces(text, [found.spans for found, _ in located])
         return Document(text, pieces.spans), [
-            [
-                one._replace(
-                    words=pieces.of(found.spans[list(one.words)])
-                    if by_word
-                    else pieces.of([one.span] if one.words else [])
-                )
-                for one in occurrences
-            ]
-            for by_word, (found, occurrences) in zip(
-                (one.by_word for one in self._vectorizers), located, strict=True
-            )
+            pieces.moved(found, occurrences, vectorizer.by_word)
+            for vectorizer, (found, occurrences) in zip(self._vectorizers, located, strict=True)
         ]
 
     def _linked(
         self, document: Document, row: FeatureRow, occurrences: Sequence[list[Occurrence]]
     ) -> Bag:
-        known = {
-            id(one): one.placed(each)
-            for one, each in zip(self._vectorizers, occurrences, strict=True)
-        }
-        starts = self.graph.starts.tolist()
-        placed = [
-            (start + one.place, one.occurrence, one.sign)
-            for start, vectorizer in zip(starts, self.graph.vectorizers, strict=False)
-            for one in known[id(vectorizer)]
-        ]
-        pairs = [(place, occurrence) for place, occurrence, _ in placed]
-        return linked_bag(document, row, pairs, [sign for *_, sign in placed])
+        several = zip(self._vectorizers, occurrences, strict=True)
+        known = {id(one): (each, *one.places(each)) for one, each in several}
+        every = [known[id(one)] for one in self.graph.vectorizers]
+        starts = self.graph.starts[:-1].tolist()
+        return linked_bag(
+            document,
+            row,
+            np.concatenate([one[1] + start for one, start in zip(every, starts, strict=True)]),
+            list(chain.from_iterable(one[0] for one in every)),
+            np.concatenate([one[2] for one in every]),
+        )
 
 
 class _Pieces:
@@ -172,16 +162,32 @@ class _Pieces:
         ends = np.append(starts[1:], len(text))
         kept = owners[starts] >= 0
         self.spans = np.stack([starts[kept], ends[kept]], axis=1).astype(np.int32)
-        self._words = np.full(len(text), -1, np.int64)
+        words = np.full(len(text), -1, np.int64)
         for number, (start, end) in enumerate(self.spans.tolist()):
-            self._words[start:end] = number
+            words[start:end] = number
+        self._words: list[int] = words.tolist()
 
-    def of(self, spans: Iterable[Sequence[int]]) -> list[int]:
+    def moved(
+        self, found: Document, occurrences: list[Occurrence], by_word: bool
+    ) -> list[Occurrence]:
+        """Return occurrences on these words instead of those that their vectoriser found.
+
+        Those of words and several words cover what these cover, others what their span does.
+        """
+        spans = found.spans.tolist()
+        result = []
+        for name, words, span in occurrences:
+            touched = [spans[word] for word in words] if by_word or not words else [span]
+            result.append(Occurrence(name, self._of(touched), span))
+        return result
+
+    def _of(self, spans: Iterable[Sequence[int]]) -> list[int]:
         """Return the numbers of the words that some spans touch, in order."""
         numbers: set[int] = set()
         for start, end in spans:
-            numbers.update(self._words[start:end].tolist())
-        return sorted(numbers - {-1})
+            numbers.update(self._words[start:end])
+        numbers.discard(-1)
+        return sorted(numbers)
 
 
 class _Runs:

@@ -138,8 +138,7 @@ def _characters(
 ) -> _Retraced:
     squeezed, places = _squeeze_spaces(prepared, origins)
     document = _document(text, [match.span() for match in _CHUNK.finditer(text)])
-    words = (np.searchsorted(document.spans[:, 0], places, "right") - 1).tolist()
-    is_space = [character.isspace() for character in squeezed]
+    present, ahead, behind = _words_around(squeezed, places, document)
     least, most = vectorizer.ngram_range
     cut = _within_words if vectorizer.analyzer == "char_wb" else _anywhere
     names: list[str] = []
@@ -147,10 +146,24 @@ def _characters(
     for name, characters in cut(squeezed, least, most):
         names.append(name)
         if known is None or name in known:
-            covered = sorted({words[place] for place in characters if not is_space[place]})
+            covered = present[ahead[characters[0]] : behind[characters[-1]]]
             span = places[characters[0]], places[characters[-1]] + 1
             occurrences.append(Occurrence(name, covered, span))
     return document, names, occurrences
+
+
+def _words_around(
+    squeezed: str, places: list[int], document: Document
+) -> tuple[list[int], list[int], list[int]]:
+    """Return the words that have letters, and how many are before a letter, and up to it."""
+    is_letter = np.array([not character.isspace() for character in squeezed], np.bool_)
+    words = np.searchsorted(document.spans[:, 0], places[: len(squeezed)], "right") - 1
+    present, ranks = np.unique(words[is_letter], return_inverse=True)
+    letters = np.flatnonzero(is_letter)
+    every = np.arange(len(squeezed))
+    ahead = np.append(ranks, len(present))[np.searchsorted(letters, every, "left")]
+    behind = np.append(-1, ranks)[np.searchsorted(letters, every, "right")] + 1
+    return present.tolist(), ahead.tolist(), behind.tolist()
 
 
 def _squeeze_spaces(prepared: str, origins: Sequence[int]) -> tuple[str, list[int]]:

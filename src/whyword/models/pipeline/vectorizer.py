@@ -1,8 +1,8 @@
 """A vectoriser that somebody fitted with scikit-learn: texts to counts, and where these stand."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +26,10 @@ from whyword.models.stored import (
 )
 from whyword.words.document import Document
 
+Places: TypeAlias = NDArray[np.intp]
+
 _CALLABLES = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
 _DTYPES = ("float64", "float32", "int64")
-
-
-class Placed(NamedTuple):
-    """An occurrence of a feature: its place among them, and whether it adds to it or takes."""
-
-    place: int
-    sign: float
-    occurrence: Occurrence
 
 
 class Vectorizer:
@@ -95,16 +89,20 @@ class Vectorizer:
         known = None if self.names is None else self.vectorizer.vocabulary_
         return locate_features(self.vectorizer, text, self._analyzer, known)
 
-    def placed(self, occurrences: Iterable[Occurrence]) -> list[Placed]:
-        """Return the occurrences of features that it knows."""
+    def places(self, occurrences: Sequence[Occurrence]) -> tuple[Places, NDArray[np.float64]]:
+        """Return where the features of occurrences stand, and whether these add to them or take.
+
+        Returns
+        -------
+        (O,) intp and (O,) float64, 1 or −1
+        """
         if self.names is not None:
             place_of = self.vectorizer.vocabulary_
-            return [
-                Placed(place_of[one.name], 1.0, one) for one in occurrences if one.name in place_of
-            ]
-        several = list(occurrences)
-        places = self._hashed(sorted({one.name for one in several}))
-        return [Placed(*places[one.name], one) for one in several]
+            places = np.array([place_of[one.name] for one in occurrences], np.intp)
+            return places, np.ones(len(places))
+        hashed = self._hashed(sorted({one.name for one in occurrences}))
+        pairs = np.array([hashed[one.name] for one in occurrences]).reshape(-1, 2)
+        return pairs[:, 0].astype(np.intp), pairs[:, 1]
 
     def _hashed(self, names: list[str]) -> dict[str, tuple[int, float]]:
         """Return the place and the sign of names, as its own hasher has them."""

@@ -11,7 +11,7 @@ import numpy as np
 from whyword.base.errors import InputError, MissingExtraError
 from whyword.base.labels import check_storable
 from whyword.base.printable import one_line, shown
-from whyword.models.blackbox import BlackBox, register_adapter
+from whyword.models.blackbox import BlackBox, register_wrapper
 from whyword.models.pipeline.classifier import PipelineClassifier
 from whyword.models.pipeline.features import PipelineFeatures
 from whyword.models.pipeline.frames import Frames, frames_of
@@ -207,7 +207,7 @@ def _tell(pipeline: Estimator, reason: str) -> None:
         )
 
 
-@register_adapter
+@register_wrapper
 def adopt(model: object) -> TextClassifier | None:
     """Return a scikit-learn pipeline, wrapped; None for anything else."""
     sklearn = sys.modules.get("sklearn.base")  # whoever has a pipeline has imported it
