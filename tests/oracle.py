@@ -5,8 +5,10 @@ indices: inputs x[t, i] are (T, D), filters w1[τ, i, j] are (H, D, F), the outp
 w2[j, k] are (F, C).
 """
 
+import math
 import re
 import unicodedata
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -301,6 +303,59 @@ def linear_lrp(
 def linear_constant(bias: float, shared: bool) -> float:
     """Equation (17): a linear model's bias, where it is not shared out."""
     return 0.0 if shared else bias
+
+
+def pipeline_lrp(
+    inputs: Array, steps: list[tuple[str, Any]], weight: Array, bias: Array
+) -> tuple[Array, Array, Array]:
+    """Equation (32): relevance (V, C) of one text's features, its bias, and its scores (C,).
+
+    Steps are names and what they have: ("scale", s[p]), ("shift", m[p]), ("project", c[k, p]),
+    ("select", places), ("norm", 1, 2 or inf), ("sublinear", None), ("binary", threshold).
+    """
+    seen = [inputs.astype(float)]
+    for name, given in steps:
+        x = seen[-1]
+        if name == "scale":
+            y = [a * b for a, b in zip(x, given, strict=True)]
+        elif name == "shift":
+            y = [a - b for a, b in zip(x, given, strict=True)]
+        elif name == "project":
+            y = [sum(c * a for c, a in zip(row, x, strict=True)) for row in given]
+        elif name == "select":
+            y = [x[place] for place in given]
+        elif name == "norm":
+            y = [a / (np.linalg.norm(x, given) or 1) for a in x]
+        elif name == "sublinear":
+            y = [1 + math.log(a) if a else 0.0 for a in x]
+        else:
+            y = [float(a > given) for a in x]
+        seen.append(np.array(y))
+    z = seen[-1]
+    scores = np.array([z @ weight[:, k] + bias[k] for k in range(len(bias))])
+    value, gradient, factor = z.copy(), weight.copy(), np.ones(len(z))
+    constant = bias.astype(float).copy()
+    for (name, given), x in zip(reversed(steps), reversed(seen[:-1]), strict=True):
+        if name == "scale":
+            factor = factor * given
+        elif name == "norm":
+            factor = factor / (np.linalg.norm(x, given) or 1)
+        elif name == "shift":
+            for p in range(len(x)):
+                constant -= given[p] * factor[p] * gradient[p]
+                value[p] = factor[p] * x[p]
+        elif name == "project":
+            columns = range(len(x))
+            rows = range(len(given))
+            inner = [sum(given[k, i] * factor[k] * gradient[k] for k in rows) for i in columns]
+            value, gradient, factor = x.copy(), np.array(inner), np.ones(len(x))
+        elif name == "select":
+            below = np.zeros(len(x)), np.zeros((len(x), len(bias))), np.zeros(len(x))
+            for number, place in enumerate(given):
+                below[0][place], below[1][place] = value[number], gradient[number]
+                below[2][place] = factor[number]
+            value, gradient, factor = below
+    return value[:, None] * gradient, constant, scores
 
 
 def summary(inputs: Array, relevance: Array) -> Array:

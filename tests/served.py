@@ -23,8 +23,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from starlette.types import ASGIApp, Message
 
-from whyword import CNNClassifier, SVMClassifier
+from whyword import CNNClassifier, SVMClassifier, from_pipeline
 from whyword.corpora.source import Record
+from whyword.models.pipeline.classifier import PipelineClassifier
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.library import Library, open_library
@@ -93,7 +94,7 @@ run(app, bound, limits, lambda: print(address, flush=True))
 
 
 @cache
-def model(kind: str) -> CNNClassifier | SVMClassifier:
+def model(kind: str) -> CNNClassifier | SVMClassifier | PipelineClassifier:
     """Return a small trained model; the classes of "numbers" are whole numbers."""
     if kind == "cnn":
         return small_cnn()
@@ -102,7 +103,8 @@ def model(kind: str) -> CNNClassifier | SVMClassifier:
     numbers = [100 + len(label) for label in LABELS]
     made = make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression())
     made.fit(TEXTS, numbers if kind == "numbers" else LABELS)
-    return SVMClassifier.from_pipeline(made)
+    wrapping: PipelineClassifier = from_pipeline(made)
+    return wrapping
 
 
 def records(

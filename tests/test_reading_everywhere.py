@@ -28,6 +28,7 @@ from whyword import (
     evaluate,
     explain,
     explain_corpus,
+    from_pipeline,
     load_corpus,
     load_model,
     predict_corpus,
@@ -204,7 +205,7 @@ def models(reader: Reader | None, mails: Path) -> dict[str, Any]:
     return {
         "cnn": CNNClassifier(**SMALL, reader=reader).fit(train.texts, train.labels or ()),
         "svm": SVMClassifier(C=1, reader=reader).fit(train.texts, train.labels or ()),
-        "pipeline": SVMClassifier.from_pipeline(pipeline, reader),
+        "pipeline": from_pipeline(pipeline, reader=reader),
         "black box": BlackBox(pipeline, reader=reader),
     }
 
@@ -387,7 +388,7 @@ def test_a_pipelines_reader_is_stored_whole(tmp_path: Path) -> None:
     texts, labels = ["今天 good", "昨天 bad", "今天 fine", "昨天 worse"], ["a", "b", "a", "b"]
     pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, labels)
     reader = Reader(ignore=["今"], tokenizer=Tokenizer(rule="unicode"))
-    model = SVMClassifier.from_pipeline(pipeline, reader)
+    model = from_pipeline(pipeline, reader=reader)
     model.save(tmp_path / "m")
     loaded = load_model(tmp_path / "m")
     assert loaded.reader_ == reader
@@ -411,7 +412,7 @@ def test_nothing_beyond_the_last_word_read_is_seen() -> None:
     assert {word for text in Echo.seen for word in text.split()} == {"a", "b"}
     texts, labels = ["good day now", "bad day now"], ["a", "b"]
     pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, labels)
-    model = SVMClassifier.from_pipeline(pipeline, Reader(tokenizer=Tokenizer(max_words=1)))
+    model = from_pipeline(pipeline, reader=Reader(tokenizer=Tokenizer(max_words=1)))
     np.testing.assert_array_equal(*model.class_scores(["good", "good bad bad"]))
     assert explain(model, "good bad bad").words == ["good"]
 

@@ -24,6 +24,7 @@ from whyword.models.blackbox import BlackBox
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.loading import load_model
+from whyword.models.pipeline.wrapping import from_pipeline
 from whyword.vectors.vectors import Vectors
 from whyword.words.reader import Reader
 from whyword.words.tokenizer import tokenize
@@ -55,6 +56,7 @@ __all__ = [
     "explain_corpus",
     "explanation",
     "explanatory_power",
+    "from_pipeline",
     "iter_explanations",
     "load_corpus",
     "load_model",

@@ -15,20 +15,22 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import CNNClassifier, InputError, SearchIndex, SVMClassifier, summarize
+from whyword import CNNClassifier, InputError, SearchIndex, SVMClassifier, from_pipeline, summarize
 from whyword.analysis.rows import lengths_of
 from whyword.base.errors import MissingExtraError
+from whyword.models.pipeline.classifier import PipelineClassifier
 
 TEXTS, LABELS = topical(40)
 QUERY = "the moon and the rocket orbit"
 
 
-def pipeline() -> SVMClassifier:
+def pipeline() -> PipelineClassifier:
     made = make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression())
-    return SVMClassifier.from_pipeline(made.fit(TEXTS, LABELS))
+    wrapping: PipelineClassifier = from_pipeline(made.fit(TEXTS, LABELS))
+    return wrapping
 
 
-MODELS: dict[str, CNNClassifier | SVMClassifier] = {
+MODELS: dict[str, CNNClassifier | SVMClassifier | PipelineClassifier] = {
     "cnn": small_cnn(),
     "svm": SVMClassifier(C=1.0).fit(TEXTS, LABELS),
     "pipeline": pipeline(),
@@ -84,7 +86,7 @@ def test_features_without_a_place_are_carried_elsewhere() -> None:
         return [*text.lower().split(), "<mail>"]
 
     made = make_pipeline(CountVectorizer(analyzer=analyser), LogisticRegression())
-    model = SVMClassifier.from_pipeline(made.fit(TEXTS, LABELS))
+    model = from_pipeline(made.fit(TEXTS, LABELS))
     (hit,) = SearchIndex(model, TEXTS, method="uniform").search(QUERY, top=1)
     assert hit.elsewhere[0] != 0
     total = sum(c.similarity for c in hit.words) + hit.elsewhere[1]

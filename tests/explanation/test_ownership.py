@@ -9,7 +9,7 @@ import pytest
 from networks import small_cnn, topical
 from toys import CentroidClassifier
 
-from whyword import SVMClassifier, explain, iter_explanations
+from whyword import SVMClassifier, explain, from_pipeline, iter_explanations
 from whyword.explanation.decomposition import Decomposition
 
 TEXTS, LABELS = topical(30, seed=3)
@@ -26,7 +26,7 @@ def pipeline() -> object:
     from sklearn.svm import LinearSVC
 
     fitted = make_pipeline(TfidfVectorizer(), LinearSVC()).fit(*topical(60))
-    return SVMClassifier.from_pipeline(fitted)
+    return from_pipeline(fitted)
 
 
 class BlackBox:

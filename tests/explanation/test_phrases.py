@@ -17,7 +17,6 @@ from whyword import (
     Explanation,
     Explanations,
     InputError,
-    SVMClassifier,
     Vectors,
     explain,
 )
@@ -54,9 +53,9 @@ TEXTS = [
 LABELS = ["good"] * 5 + ["bad"] * 5
 
 
-def sentiment() -> SVMClassifier:
+def sentiment() -> object:
     pipeline = make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression(C=100))
-    return SVMClassifier.from_pipeline(pipeline.fit(TEXTS, LABELS))
+    return from_pipeline(pipeline.fit(TEXTS, LABELS))
 
 
 @pytest.mark.parametrize("text", ["The film is not good", "not bad", "good", "not good, not bad"])

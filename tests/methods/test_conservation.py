@@ -15,10 +15,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from whyword import Explanation, InputError, SVMClassifier, explain
+from whyword import Explanation, InputError, SVMClassifier, explain, from_pipeline
 from whyword.explanation import FilterExplanation
 from whyword.methods.registry import METHODS
 from whyword.models.blackbox import as_classifier
+from whyword.models.pipeline.classifier import PipelineClassifier
 
 TEXTS = [
     *topical(4, seed=3)[0],
@@ -41,8 +42,11 @@ class Shouting:
         return np.stack([angry, (1 - angry) / 2, (1 - angry) / 2], axis=1)
 
 
-def wrapped(vectorizer: CountVectorizer, classifier: object) -> SVMClassifier:
-    return SVMClassifier.from_pipeline(make_pipeline(vectorizer, classifier).fit(*topical(60)))
+def wrapped(vectorizer: CountVectorizer, classifier: object) -> PipelineClassifier:
+    wrapping: PipelineClassifier = from_pipeline(
+        make_pipeline(vectorizer, classifier).fit(*topical(60))
+    )
+    return wrapping
 
 
 NETWORKS = {

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from whyword import Explanation, InputError, SVMClassifier, explain
+from whyword import Explanation, InputError, SVMClassifier, explain, from_pipeline
 
 
 class Outside:
@@ -55,7 +55,7 @@ def test_deleting_from_a_pipelines_text(analyzer: str) -> None:
     texts, labels = topical()
     vectorizer = TfidfVectorizer(analyzer=analyzer, ngram_range=(1, 2))
     pipeline = make_pipeline(vectorizer, LinearSVC(random_state=0)).fit(texts, labels)
-    model = SVMClassifier.from_pipeline(pipeline)
+    model = from_pipeline(pipeline)
     explanation = explain(model, "moon goal rocket moon and key", "all", deleted=[1])
     without = explain(model, "moon rocket moon and key", "all")
     np.testing.assert_allclose(explanation.scores, without.scores)

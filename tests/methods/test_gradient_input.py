@@ -10,7 +10,7 @@ from whyword.methods.registry import METHODS, Cost
 from whyword.models.blackbox import BlackBoxTrace
 from whyword.models.cnn.trace import CNNTrace
 from whyword.models.linear.tfidf_trace import TfIdfTrace
-from whyword.models.linear.trace import PipelineTrace
+from whyword.models.pipeline.trace import PipelineTrace
 from whyword.models.protocol import Differentiable, Trace
 
 

@@ -8,11 +8,12 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import InputError, SVMClassifier, tokenize
+from whyword import InputError, from_pipeline, tokenize
 from whyword.models import erasure as module
 from whyword.models.blackbox import BlackBoxTrace, as_classifier
 from whyword.models.erasure import ErasableText, next_positions, text_without
-from whyword.models.linear.trace import PipelineTrace
+from whyword.models.pipeline.classifier import PipelineClassifier
+from whyword.models.pipeline.trace import PipelineTrace
 
 
 def steps_of(model: object, text: str, order: list[int], insert: bool) -> NDArray[np.float64]:
@@ -36,10 +37,11 @@ class Loud:
         return np.array([[share, 1 - share] for share in loud])
 
 
-def pipeline() -> SVMClassifier:
+def pipeline() -> PipelineClassifier:
     texts, labels = topical(60)
     made = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression())
-    return SVMClassifier.from_pipeline(made.fit(texts, labels))
+    wrapping: PipelineClassifier = from_pipeline(made.fit(texts, labels))
+    return wrapping
 
 
 @pytest.mark.parametrize("model", [Loud(), pipeline()])

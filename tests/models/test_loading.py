@@ -5,6 +5,7 @@ from networks import small_cnn, topical
 
 from whyword import CNNClassifier, InputError, SVMClassifier, load_model
 from whyword.models.loading import KINDS, register_kind
+from whyword.models.pipeline.classifier import PipelineClassifier
 
 
 def test_the_kind_decides_the_class(tmp_path: Path) -> None:
@@ -19,7 +20,7 @@ def test_a_registered_kind_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyP
         kind = "mine"
 
     Mine(C=1.0).fit(*topical(30)).save(tmp_path / "mine")
-    with pytest.raises(InputError, match="kind 'mine'; known: cnn, svm"):
+    with pytest.raises(InputError, match="kind 'mine'; known: cnn, svm, pipeline"):
         load_model(tmp_path / "mine")
     monkeypatch.setitem(KINDS, "mine", SVMClassifier)  # taken away again after the test
     assert register_kind(Mine) is Mine
@@ -27,4 +28,8 @@ def test_a_registered_kind_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_kinds_by_name() -> None:
-    assert list(KINDS.items()) == [("cnn", CNNClassifier), ("svm", SVMClassifier)]
+    assert list(KINDS.items()) == [
+        ("cnn", CNNClassifier),
+        ("svm", SVMClassifier),
+        ("pipeline", PipelineClassifier),
+    ]

@@ -11,12 +11,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import CNNClassifier, SVMClassifier, tokenize
+from whyword import CNNClassifier, SVMClassifier, from_pipeline, tokenize
 from whyword.base.errors import ModelError
 from whyword.models.blackbox import BlackBox, BlackBoxTrace
 from whyword.models.cnn.trace import CNNTrace
 from whyword.models.linear.tfidf_trace import TfIdfTrace
-from whyword.models.linear.trace import PipelineTrace
+from whyword.models.pipeline.trace import PipelineTrace
 from whyword.models.protocol import (
     Caching,
     Decomposable,
@@ -101,7 +101,7 @@ def models() -> dict[str, TextClassifier]:
     return {
         "cnn": made_cnn(),
         "svm": SVMClassifier(C=1.0).fit(texts, labels),
-        "pipeline": SVMClassifier.from_pipeline(pipeline),
+        "pipeline": from_pipeline(pipeline),
         "black box": BlackBox(Even()),
     }
 

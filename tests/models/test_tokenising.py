@@ -19,6 +19,7 @@ from whyword import (
     class_words,
     deletion_curve,
     explain,
+    from_pipeline,
     summarize,
 )
 from whyword.corpora.source import Record
@@ -58,7 +59,8 @@ def svm() -> Estimator:
 
 def pipeline() -> Estimator:
     steps = make_pipeline(TfidfVectorizer(), LogisticRegression())
-    return SVMClassifier.from_pipeline(steps.fit(*topical()))
+    wrapping: Estimator = from_pipeline(steps.fit(*topical()))
+    return wrapping
 
 
 def toy() -> Estimator:

@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -245,13 +245,29 @@ def _checked_name(name: object) -> str | None:
     return name
 
 
+_WRAPPERS: list[Callable[[object], TextClassifier | None]] = []
+Wrapper = TypeVar("Wrapper", bound=Callable[[object], TextClassifier | None])
+
+
+def register_wrapper(wrapper: Wrapper) -> Wrapper:
+    """Let :func:`as_classifier` know what makes more of some models than a black box.
+
+    It returns None of all others.
+    """
+    _WRAPPERS.append(wrapper)
+    return wrapper
+
+
 def as_classifier(model: object) -> TextClassifier:
-    """Return a model that can be traced: itself, or somebody's in a :class:`BlackBox`.
+    """Return a model that can be traced: itself, or somebody's, wrapped.
+
+    A scikit-learn pipeline is wrapped as ``from_pipeline`` does, others by :class:`BlackBox`.
 
     Raise if it is not trained yet, or no model at all.
     """
     if isinstance(model, type) or not hasattr(type(model), "trace_kind"):
-        return BlackBox(model)
+        wrapped = (wrapper(model) for wrapper in _WRAPPERS)
+        return next((one for one in wrapped if one is not None), None) or BlackBox(model)
     check_fitted = getattr(model, "check_fitted", None)
     if check_fitted is not None:
         check_fitted()

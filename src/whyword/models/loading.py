@@ -9,6 +9,8 @@ from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
 from whyword.models.imported import import_model, names_import
 from whyword.models.linear.classifier import SVMClassifier
+from whyword.models.pipeline.classifier import PipelineClassifier
+from whyword.models.pipeline.stored import upgraded
 from whyword.models.store import read_model, without_added
 
 KINDS: dict[str, type[Estimator]] = {}
@@ -22,6 +24,7 @@ def register_kind(kind: type[Estimator]) -> type[Estimator]:
 
 register_kind(CNNClassifier)
 register_kind(SVMClassifier)
+register_kind(PipelineClassifier)
 
 
 def load_model(source: str | Path) -> Any:  # noqa: ANN401 - an Estimator, or anybody's model
@@ -38,7 +41,7 @@ def load_model(source: str | Path) -> Any:  # noqa: ANN401 - an Estimator, or an
     if names_import(str(source)):
         return import_model(str(source))
     path = expand_path(source)
-    tensors, configuration = read_model(path)
+    tensors, configuration = upgraded(*read_model(path))
     kind = configuration.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError(f"{path} holds a model of kind {kind!r:.60}; known: {', '.join(KINDS)}")

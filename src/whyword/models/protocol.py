@@ -320,8 +320,8 @@ class Trained(ABC):
 
     @property
     @abstractmethod
-    def training_words(self) -> Collection[str]:
-        """The lower-cased words of the training texts."""
+    def training_words(self) -> Collection[str] | None:
+        """The lower-cased words of the training texts; None if nobody knows them any more."""
 
     @abstractmethod
     def shuffled(self, layers: str, seed: int) -> Self:

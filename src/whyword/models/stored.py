@@ -71,6 +71,22 @@ class StoredSettings:
         self._sections.append(inner)
         return inner
 
+    def sections(self, name: str, most: int) -> "list[StoredSettings]":
+        """Return a list of settings by name within a setting, from one to so many."""
+        several = self.take(name, a_list)
+        where = f"{self._where}{name}"
+        if not 1 <= len(several) <= most:
+            raise self._fault(f"{where} has {len(several)} entries; it may have 1 to {most:,}")
+        for number, values in enumerate(several):
+            if not isinstance(values, dict):
+                raise self._fault(f"{where}.{number} must be settings by name, not {values!r:.60}")
+        inner = [
+            StoredSettings(values, self._fault, f"{where}.{number}.")
+            for number, values in enumerate(several)
+        ]
+        self._sections += inner
+        return inner
+
     def check_all_taken(self) -> None:
         """Raise if there is a setting that nobody took."""
         for name in self._left:
@@ -274,6 +290,13 @@ def a_dict(name: str, value: object) -> dict[str, Any]:
     """Return settings by name."""
     if not isinstance(value, dict):
         raise InputError(f"{name} must be settings by name, not {value!r:.60}")
+    return value
+
+
+def a_list(name: str, value: object) -> list[Any]:
+    """Return a list."""
+    if not isinstance(value, list):
+        raise InputError(f"{name} must be a list, not {value!r:.60}")
     return value
 
 

@@ -16,7 +16,8 @@ def made() -> Bag:
         (9, Occurrence("<odd>", [], (0, 0))),  # found nowhere
         (5, Occurrence("left out", [0], (0, 3))),  # not a feature of the row
     ]
-    return linked_bag(document, row, placed)
+    places, occurrences = zip(*placed, strict=True)
+    return linked_bag(document, row, np.array(places), occurrences)
 
 
 def test_an_occurrence_shares_its_part_among_its_words() -> None:
@@ -41,6 +42,15 @@ def test_values_of_words_are_gathered_by_features() -> None:
 
 def test_nothing_at_all() -> None:
     row = FeatureRow(np.zeros(0, np.intp), np.zeros(0))
-    bag = linked_bag(tokenize(""), row, [])
+    bag = linked_bag(tokenize(""), row, np.zeros(0, np.intp), [])
     assert bag.spread(np.zeros((0, 2))).shape == (0, 2)
     assert bag.phrases(np.zeros((0, 2))).relevance.shape == (0, 2)
+
+
+def test_occurrences_that_take_from_a_value_have_a_share_below_zero() -> None:
+    row = FeatureRow(np.array([2, 4]), np.array([1.0, 1.0]))
+    several = [Occurrence(name, [0], (0, 1)) for name in "abcde"]
+    signs = np.array([1.0, 1.0, -1.0, 1.0, -1.0])
+    bag = linked_bag(tokenize("a"), row, np.array([2, 2, 2, 4, 4]), several, signs)
+    # two that cancel each other, of a feature that has a value all the same, share it equally
+    assert bag.shares.tolist() == [1, 1, -1, 0.5, 0.5]

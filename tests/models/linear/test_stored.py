@@ -4,9 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
 from tampered import Change, check_refused, settings, tensors, with_number, words
 
 from whyword import InputError, SVMClassifier
@@ -44,27 +41,6 @@ SVM: dict[str, tuple[Change, str]] = {
     "a small C": (settings(parameters__C=1e-9), "parameters.C must be from 1e-6"),
     "one fold": (settings(parameters__folds=1), "parameters.folds must be"),
 }
-PIPELINE: dict[str, tuple[Change, str]] = {
-    "another vectoriser": (settings(features__vectorizer="HashingVectorizer"), "features.vectori"),
-    "a vectoriser of settings": (settings(features__vectorizer={}), "features.vectorizer may be"),
-    "no n-grams": (settings(features__parameters__ngram_range=[0, 1]), "ngram_range must be"),
-    "n-grams upside down": (settings(features__parameters__ngram_range=[2, 1]), "the lower first"),
-    "n-grams by one number": (settings(features__parameters__ngram_range=2), "two numbers"),
-    "no pattern": (settings(features__parameters__token_pattern="("), "no regular expression"),
-    "two groups": (settings(features__parameters__token_pattern="(a)(b)"), "one group at most"),
-    "a null pattern": (settings(features__parameters__token_pattern=None), "token_pattern is null"),
-    "an endless pattern": (settings(features__parameters__token_pattern="(a+)+b"), "never end"),
-    "a deep pattern": (settings(features__parameters__token_pattern="(" * 9_999), "no regular"),
-    "accents": (settings(features__parameters__strip_accents="all"), "strip_accents may be"),
-    "stop words": (settings(features__parameters__stop_words="german"), "stop_words must be"),
-    "an analyser": (settings(features__parameters__analyzer="code"), "analyzer may be"),
-    "a norm": (settings(features__parameters__norm="l3"), "norm may be"),
-    "no truth": (settings(features__parameters__binary="yes"), "binary must be True or False"),
-    "a function": (settings(features__parameters__tokenizer="os.system"), "is no setting"),
-    "a NaN idf": (tensors(idf=with_number(0, NAN)), "idf has a number that is NaN"),
-    "a short idf": (tensors(idf=np.ones(2)), "idf has the shape (2,)"),
-    "no idf": (tensors(idf=None), "the tensor idf is missing"),
-}
 
 
 @pytest.mark.parametrize("name", SVM)
@@ -73,35 +49,9 @@ def test_changed_bags_of_words_are_refused(name: str, tmp_path: Path) -> None:
     check_refused(tmp_path, *SVM[name])
 
 
-@pytest.mark.parametrize("name", PIPELINE)
-def test_changed_pipelines_are_refused(name: str, tmp_path: Path) -> None:
-    pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
-    SVMClassifier.from_pipeline(pipeline).save(tmp_path)
-    check_refused(tmp_path, *PIPELINE[name])
-
-
-def test_a_counting_vectoriser_has_no_norm(tmp_path: Path) -> None:
-    pipeline = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
-    SVMClassifier.from_pipeline(pipeline).save(tmp_path)
-    check_refused(tmp_path, settings(features__parameters__norm="l2"), "'norm' is no setting")
-
-
 def test_names_of_classes_that_no_file_can_keep() -> None:
     labels = ["first", "second", "half \ud800"]
     with pytest.raises(InputError, match="label 2 holds half a surrogate pair"):
         SVMClassifier(C=1.0).fit(TEXTS, labels)
-    pipeline = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, labels)
-    with pytest.raises(InputError, match="label 1 holds half a surrogate pair"):
-        SVMClassifier.from_pipeline(pipeline)
     with pytest.raises(InputError, match="sublinear must be True or False"):
         SVMClassifier(sublinear=2).fit(TEXTS, LABELS)  # type: ignore[arg-type]
-
-
-def test_words_that_no_file_can_keep(tmp_path: Path) -> None:
-    texts = ["a \ud800b", "c d", "e f"]
-    pipeline = make_pipeline(CountVectorizer(token_pattern=r"\S+"), LogisticRegression())
-    model = SVMClassifier.from_pipeline(pipeline.fit(texts, LABELS))
-    with pytest.raises(InputError, match=r"a model cannot keep .*half a surrogate pair"):
-        model.save(tmp_path / "m")
-    assert not (tmp_path / "m").exists()
-    assert model.identity is None

@@ -1,7 +1,7 @@
 """Linear models: the formulas literally, and what can be asked of their traces."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import oracle
@@ -12,12 +12,13 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import SVMClassifier, explain, tokenize
+from whyword import SVMClassifier, explain, from_pipeline, tokenize
 from whyword.models.erasure import text_without
 from whyword.models.linear import trace as module
 from whyword.models.linear.tfidf import TfIdf
 from whyword.models.linear.tfidf_trace import TfIdfTrace
-from whyword.models.linear.trace import PipelineTrace
+from whyword.models.pipeline.classifier import PipelineClassifier
+from whyword.models.pipeline.trace import PipelineTrace
 from whyword.models.protocol import Erasable
 
 
@@ -25,12 +26,14 @@ def svm(classes: int = 3) -> SVMClassifier:
     return SVMClassifier(C=1.0).fit(*topical(60, classes))
 
 
-def pipeline(vectorizer: CountVectorizer | None = None) -> SVMClassifier:
+def pipeline(vectorizer: CountVectorizer | None = None) -> PipelineClassifier:
     made = make_pipeline(vectorizer or TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression())
-    return SVMClassifier.from_pipeline(made.fit(*topical(60)))
+    wrapping: PipelineClassifier = from_pipeline(made.fit(*topical(60)))
+    return wrapping
 
 
-MODELS: list[Callable[[], SVMClassifier]] = [svm, pipeline]
+Linear: TypeAlias = SVMClassifier | PipelineClassifier
+MODELS: list[Callable[[], Linear]] = [svm, pipeline]
 TEXTS = ["moon orbit, the moon", "", "unheard", "Puck goal ice"]
 
 
@@ -40,9 +43,7 @@ def test_the_kind_is_known_before_any_text_is_read() -> None:
 
 
 @pytest.mark.parametrize("make", MODELS)
-def test_blocks_do_not_show(
-    make: Callable[[], SVMClassifier], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_do_not_show(make: Callable[[], Linear], monkeypatch: pytest.MonkeyPatch) -> None:
     model = make()
     (whole,) = model.trace(TEXTS)
     monkeypatch.setattr(module, "_DOCUMENTS", 3)
@@ -53,7 +54,7 @@ def test_blocks_do_not_show(
 
 
 @pytest.mark.parametrize("make", MODELS)
-def test_it_is_the_models_own_prediction(make: Callable[[], SVMClassifier]) -> None:
+def test_it_is_the_models_own_prediction(make: Callable[[], Linear]) -> None:
     model = make()
     (trace,) = model.trace(TEXTS)
     np.testing.assert_array_equal(trace.scores, model.class_scores(TEXTS))
@@ -166,7 +167,7 @@ def test_sensitivity_is_the_squared_weight() -> None:
 
 
 @pytest.mark.parametrize("make", MODELS)
-def test_units_are_what_the_words_share(make: Callable[[], SVMClassifier]) -> None:
+def test_units_are_what_the_words_share(make: Callable[[], Linear]) -> None:
     (trace,) = make().trace(TEXTS)
     targets = np.array([[0, 2]] * 4, np.int32)
     for relevance in (trace.lrp(targets, bias="shared"), trace.sensitivity(targets)):
@@ -179,7 +180,7 @@ def test_units_are_what_the_words_share(make: Callable[[], SVMClassifier]) -> No
 @pytest.mark.parametrize("make", MODELS)
 @pytest.mark.parametrize("rule", [{"bias": "shared"}, {"bias": "apart"}])
 def test_phrases_add_up_to_what_the_words_add_up_to(
-    make: Callable[[], SVMClassifier], rule: dict[str, Any]
+    make: Callable[[], Linear], rule: dict[str, Any]
 ) -> None:
     (trace,) = make().trace(TEXTS)
     targets = np.array([[0, 2]] * 4, np.int32)
@@ -197,7 +198,7 @@ def test_phrases_add_up_to_what_the_words_add_up_to(
 @pytest.mark.parametrize("make", MODELS)
 @pytest.mark.parametrize("insert", [True, False])
 def test_words_that_are_deleted_from_the_start_stay_away(
-    make: Callable[[], SVMClassifier], insert: bool
+    make: Callable[[], Linear], insert: bool
 ) -> None:
     model, text = make(), "moon goal rocket moon and key"
     (trace,) = model.trace([text], deleted=iter([np.array([1, 3])]))
@@ -217,7 +218,7 @@ def test_words_that_are_deleted_from_the_start_stay_away(
 
 
 @pytest.mark.parametrize("make", MODELS)
-def test_vectors_are_the_features_relevance(make: Callable[[], SVMClassifier]) -> None:
+def test_vectors_are_the_features_relevance(make: Callable[[], Linear]) -> None:
     model = make()
     (trace,) = model.trace(TEXTS)
     binary, own = trace.summary(trace.uniform()), trace.summary(trace.tfidf())
@@ -233,7 +234,7 @@ def test_vectors_are_the_features_relevance(make: Callable[[], SVMClassifier]) -
 
 
 @pytest.mark.parametrize("make", MODELS)
-def test_what_each_word_adds_to_the_vector(make: Callable[[], SVMClassifier]) -> None:
+def test_what_each_word_adds_to_the_vector(make: Callable[[], Linear]) -> None:
     (trace,) = make().trace(TEXTS[:1])
     relevance = trace.lrp(np.array([[1]], np.int32), bias="shared")
     each = trace.summary(relevance, each=True)

@@ -3,10 +3,10 @@
 Equations are those of docs/method.md.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -128,31 +128,42 @@ class Bag:
 
 
 def linked_bag(
-    document: Document, row: FeatureRow, placed: Sequence[tuple[int, Occurrence]]
+    document: Document,
+    row: FeatureRow,
+    places: NDArray[np.intp],
+    occurrences: Sequence[Occurrence],
+    signs: NDArray[np.float64] | None = None,
 ) -> Bag:
     """Return the bag in which a feature's m occurrences have 1/m each, its words equal parts.
 
-    The links' shares are a[t, i] of equation (16).
+    The links' shares are a[t, i] of equation (16). Where occurrences have signs, an occurrence's
+    share is its sign by their sum: what takes from a value has a share below 0. If they sum to 0
+    and there is a value all the same, the shares are equal.
 
     Parameters
     ----------
     document : Document
     row : FeatureRow
-    placed : sequence of (place, Occurrence)
-        The place of each occurrence's feature; those that the row has not are left out.
+    places : (O,) intp
+        Of each occurrence's feature; those that the row has not are left out.
+    occurrences : sequence of O Occurrence
+    signs : (O,) float64, optional
+        Of each occurrence, 1 or −1: whether it adds to its feature or takes from it.
     """
-    counts = Counter(place for place, _ in placed)
-    at = {place: number for number, place in enumerate(row.places.tolist())}
-    kept = [(place, one) for place, one in placed if place in at]
-    links = [(word, number) for number, (_, one) in enumerate(kept) for word in one.words]
-    words, occurrences = zip(*links, strict=True) if links else ((), ())
+    each = np.ones(len(places)) if signs is None else signs
+    at = np.searchsorted(row.places, places)
+    kept = np.flatnonzero(np.append(row.places, -1)[at] == places)
+    at, each, several = at[kept], each[kept], [occurrences[number] for number in kept.tolist()]
+    counts, sums = np.bincount(at)[at], np.bincount(at, each)[at]
+    shares = np.divide(each, sums, out=1 / counts, where=sums != 0)
+    covered = [len(one.words) for one in several]
     return Bag(
         document,
         row,
-        np.array([at[place] for place, _ in kept], np.intp),
-        np.array([1 / counts[place] for place, _ in kept], np.float64),
-        np.array([one.span for _, one in kept], np.int32).reshape(-1, 2),
-        [one.name for _, one in kept],
-        np.array(words, np.intp),
-        np.array(occurrences, np.intp),
+        at,
+        shares,
+        np.array([one.span for one in several], np.int32).reshape(-1, 2),
+        [one.name for one in several],
+        np.fromiter(chain.from_iterable(one.words for one in several), np.intp, sum(covered)),
+        np.repeat(np.arange(len(several)), covered),
     )

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import strings
 from whyword.base.errors import InputError, MissingExtraError
-from whyword.base.labels import check_storable
 from whyword.models.estimator import (
     Estimator,
     check_training_data,
@@ -22,15 +21,14 @@ from whyword.models.estimator import (
     stored_parameters,
 )
 from whyword.models.linear.bag import FeatureRow
-from whyword.models.linear.from_sklearn import PipelineFeatures
 from whyword.models.linear.stored import CHECKS, from_stored, to_stored
-from whyword.models.linear.tfidf import TfIdf, fit_tfidf
+from whyword.models.linear.tfidf import fit_tfidf
 from whyword.models.linear.tfidf_trace import TfIdfTrace
-from whyword.models.linear.trace import LinearLayer, LinearTrace, PipelineTrace
+from whyword.models.linear.trace import LinearLayer, LinearTrace
 from whyword.models.probabilities import softmax
 from whyword.models.protocol import Positions, Reading, Trained
-from whyword.models.store import provenance, training_provenance
-from whyword.models.stored import StoredModel, check_range, largest_number, positive_number
+from whyword.models.store import training_provenance
+from whyword.models.stored import StoredModel, largest_number, positive_number
 from whyword.models.stored_reader import reader_argument
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
@@ -63,7 +61,7 @@ class SVMClassifier(Estimator, Reading, Trained):
     Attributes
     ----------
     classes_ : (C,) array
-    features_ : TfIdf or PipelineFeatures
+    features_ : TfIdf
     output_weight_ : (V, C) float64
         w[i, k].
     output_bias_ : (C,) float64
@@ -117,49 +115,12 @@ class SVMClassifier(Estimator, Reading, Trained):
         chosen, accuracy, scores = trainer.cross_validate(grid, folds)
         self.output_weight_, self.output_bias_ = trainer.train(chosen)
         self.classes_ = classes
-        self.features_: TfIdf | PipelineFeatures = features
+        self.features_ = features
         self.temperature_ = 1.0 if scores is None else fit_temperature(scores, numbers)
         self.provenance_ = training_provenance(
             checked, numbers.tolist(), start, C=chosen, validation_accuracy=accuracy
         )
         return self
-
-    @classmethod
-    def from_pipeline(cls, pipeline: Any, reader: Reader | None = None) -> Self:  # noqa: ANN401 - scikit-learn has no types
-        """Wrap a fitted scikit-learn pipeline: Count or Tfidf vectoriser, linear classifier.
-
-        Parameters
-        ----------
-        pipeline : sklearn.pipeline.Pipeline
-            A ``CountVectorizer`` or ``TfidfVectorizer`` of words or characters, and a classifier
-            with ``coef_`` and ``intercept_``.
-        reader : Reader, optional
-            What is decoded, removed and ignored before the vectoriser looks, which cuts words
-            itself.
-        """
-        steps = [step for _, step in getattr(pipeline, "steps", [])]
-        if len(steps) != 2:
-            raise InputError(
-                f"the pipeline has {len(steps)} steps; it must have two: "
-                "a Count or Tfidf vectoriser and a linear classifier"
-            )
-        vectorizer, classifier = steps
-        check_storable(getattr(classifier, "classes_", ()))
-        features = PipelineFeatures(vectorizer, Reader.of(reader))
-        model = cls(sublinear=bool(getattr(vectorizer, "sublinear_tf", False)), reader=reader)
-        model.classes_, weight, bias = _linear_parts(classifier)
-        if len(weight) != len(features.words):
-            raise InputError(
-                f"the pipeline's vectoriser has {len(features.words):,} features, its classifier "
-                f"weights for {len(weight):,}"
-            )
-        model.features_ = features
-        model.output_weight_, model.output_bias_ = _both_classes(weight, bias)
-        check_range(_largest(model))
-        # (−s, s) has twice the distance of (0, s), whose softmax a logistic regression uses
-        model.temperature_ = 2.0 if weight.shape[1] == 1 else 1.0
-        model.provenance_ = {"pipeline": repr(pipeline), "versions": provenance()}
-        return model
 
     # ---- predicting ---------------------------------------------------------------------------
 
@@ -174,7 +135,7 @@ class SVMClassifier(Estimator, Reading, Trained):
         """Return the scores x[k] of equation (14), (documents, C); (−s, s) for two classes."""
         layer, features = self._layer, self.features_
         checked = strings("texts", texts)
-        return layer.scores([features.row_of(features.read(text)) for text in checked])  # type: ignore[arg-type]
+        return layer.scores([features.row_of(features.read(text)) for text in checked])
 
     @property
     def reader_(self) -> Reader:
@@ -184,8 +145,8 @@ class SVMClassifier(Estimator, Reading, Trained):
 
     @property
     def trace_kind(self) -> type[LinearTrace]:
-        """The class of its traces: by arithmetic, or, of a wrapped pipeline, by reading again."""
-        return TfIdfTrace if isinstance(self.features_, TfIdf) else PipelineTrace
+        """The class of its traces."""
+        return TfIdfTrace
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with the words that the features stand for."""
@@ -209,7 +170,7 @@ class SVMClassifier(Estimator, Reading, Trained):
         """Return exactly what the classifier sees, (1, V) sparse."""
         self.check_fitted()
         features = self.features_
-        row = features.row_of(features.read(text))  # type: ignore[arg-type]
+        row = features.row_of(features.read(text))
         return _matrix([row], len(self.output_weight_))
 
     @property
@@ -270,34 +231,7 @@ class SVMClassifier(Estimator, Reading, Trained):
 
 def _largest(model: SVMClassifier) -> float:
     """Return a bound of what one occurrence of a word may add to a score, and of the bias."""
-    factor, features = 1.0, model.features_
-    if isinstance(features, PipelineFeatures):  # of our own, the logarithm of a count
-        idf = features.idf()
-        factor = max(factor, largest_number(idf[np.isfinite(idf)]))  # no text had the others
-    return largest_number(model.output_weight_) * factor + largest_number(model.output_bias_)
-
-
-def _linear_parts(
-    classifier: Any,  # noqa: ANN401 - scikit-learn has no types
-) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
-    """Return classes, weights (V, rows) and biases (rows,) of a linear classifier."""
-    name = type(classifier).__name__
-    if hasattr(classifier, "kernel") or not all(
-        hasattr(classifier, part) for part in ("coef_", "intercept_", "classes_")
-    ):
-        raise InputError(f"the pipeline's {name} is not a fitted linear classifier")
-    weight = (
-        classifier.coef_.toarray() if hasattr(classifier.coef_, "toarray") else classifier.coef_
-    )
-    weight = np.atleast_2d(np.asarray(weight, np.float64)).T
-    classes = np.asarray(classifier.classes_)
-    if classes.ndim != 1 or weight.shape[1] != (1 if len(classes) == 2 else len(classes)):
-        raise InputError(
-            f"the pipeline's {name} has {weight.shape[1]} rows of weights for {classes.size} "
-            "classes; one per class is needed"
-        )
-    bias = np.broadcast_to(np.asarray(classifier.intercept_, np.float64), weight.shape[1])
-    return classes, weight, bias
+    return largest_number(model.output_weight_) + largest_number(model.output_bias_)
 
 
 def fit_temperature(scores: NDArray[np.float64], numbers: NDArray[np.intp]) -> float:

@@ -4,8 +4,7 @@
 ``output_weight``         (V, C) float64
 ``output_bias``           (C,) float64
 ``vocabulary``            V words
-``document_frequency``    (V,) int64       of our own bag of words
-``idf``                   (V,) float64     instead, of a scikit-learn vectoriser
+``document_frequency``    (V,) int64
 ========================  ===============  =====================================================
 """
 
@@ -17,12 +16,10 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import flag, real_number, whole_number
 from whyword.base.errors import Argument, InputError
-from whyword.models.linear.from_sklearn import PipelineFeatures, restore_features
 from whyword.models.linear.tfidf import TfIdf
 from whyword.models.store import pack_words
 from whyword.models.stored import Check, StoredModel, optional
-from whyword.models.stored_reader import own_reader_settings, reader_settings, stored_reader
-from whyword.words.tokenizer import Tokenizer
+from whyword.models.stored_reader import reader_settings, stored_reader
 
 
 def _weight_of_errors(name: str, value: object) -> float:
@@ -42,15 +39,9 @@ CHECKS: dict[str, Check[Any]] = {
 }
 
 
-def to_stored(features: TfIdf | PipelineFeatures) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def to_stored(features: TfIdf) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Return the tensors and settings of a linear model's features."""
     tensors: dict[str, NDArray[Any]] = {"vocabulary": pack_words(features.words)}
-    if isinstance(features, PipelineFeatures):
-        reader = features.reader
-        usual = reader.tokenizer == Tokenizer()
-        settings = own_reader_settings(reader) if usual else reader_settings(reader)
-        settings = features.configuration() | settings
-        return tensors | {"idf": features.idf()}, settings
     described = {
         "documents": features.documents,
         "sublinear": features.sublinear,
@@ -59,11 +50,9 @@ def to_stored(features: TfIdf | PipelineFeatures) -> tuple[dict[str, NDArray[Any
     return tensors | {"document_frequency": features.frequencies}, described
 
 
-def from_stored(stored: StoredModel) -> TfIdf | PipelineFeatures:
+def from_stored(stored: StoredModel) -> TfIdf:
     """Return the features; raise unless words and numbers fit each other."""
     features = stored.settings.section("features")
-    if "vectorizer" in features:
-        return restore_features(stored, features)
     documents = features.take("documents", whole_number)
     words = stored.words("vocabulary", "V", least=1)
     return TfIdf(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import scipy_sparse
 from whyword.explanation.phrases import Phrases
-from whyword.models.erasure import ErasableText, next_positions
+from whyword.models.erasure import next_positions
 from whyword.models.linear.bag import Bag, FeatureRow
 from whyword.models.probabilities import softmax
 from whyword.models.protocol import (
@@ -101,25 +101,54 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, Phrased, ABC):
         self.layer = layer
         self.deleted: list[Positions] | None = None
         self._read = [features.read(text) for text in texts]
-        self.rows: list[FeatureRow] = [features.row_of(read) for read in self._read]
+        self.rows: list[FeatureRow] = self._look(self._read)
         if deleted is not None:
             whole = self.bags
             self.known = [bag.known for bag in whole]
             self.deleted = [next_positions(deleted, bag.document) for bag in whole]
-            self.bags = [
-                features.bag_without(bag.document, positions)
-                for bag, positions in zip(whole, self.deleted, strict=True)
-            ]
+            self.bags = self._look_without(whole, self.deleted)
             self.rows = [bag.row for bag in self.bags]
-        self.scores = layer.scores(self.rows)
+        self.scores = self._score()
+
+    def _look(self, read: list[Any]) -> list[FeatureRow]:
+        """Return the features of texts that were read."""
+        return [self.layer.features.row_of(one) for one in read]
+
+    def _look_without(self, bags: list[Bag], deleted: list[Positions]) -> list[Bag]:
+        """Return bags made anew without some words."""
+        pairs = zip(bags, deleted, strict=True)
+        return [self.layer.features.bag_without(bag.document, gone) for bag, gone in pairs]
+
+    def _score(self) -> Scores:
+        """Return the scores of the features."""
+        return self.layer.scores(self.rows)
+
+    def gradient(self, number: int) -> Values:
+        """Return the scores' gradient with respect to a text's features, w[i, k]: (n, C)."""
+        weights: Values = self.layer.weight[self.rows[number].places]
+        return weights
+
+    @property
+    def biases(self) -> Values:
+        """Each text's bias, b[k]: (n, C)."""
+        return np.broadcast_to(self.layer.bias, self.scores.shape)
+
+    @property
+    def width(self) -> int:
+        """How many features there are in all, V."""
+        return len(self.layer.weight)
 
     @classmethod
     def blocks(
-        cls, layer: LinearLayer, texts: Iterable[Text], deleted: Iterator[Positions] | None
+        cls,
+        layer: Any,  # noqa: ANN401 - what the trace takes
+        texts: Iterable[Text],
+        deleted: Iterator[Positions] | None,
+        most: int | None = None,
     ) -> Iterator[Self]:
-        """Yield the texts in blocks."""
-        remaining = iter(texts)
-        while some := list(islice(remaining, _DOCUMENTS)):
+        """Yield the texts in blocks of so many at most."""
+        remaining, count = iter(texts), min(_DOCUMENTS, most or _DOCUMENTS)
+        while some := list(islice(remaining, count)):
             yield cls(layer, some, deleted)
 
     @cached_property
@@ -163,9 +192,10 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, Phrased, ABC):
     def _decompose(self, targets: Targets, shared: bool) -> Relevance:
         """Return equation (15), b[k] / n added where biases are shared, and the constant (17)."""
         words, padding, units = [], [], []
-        biases = self.layer.bias[targets]
-        for bag, chosen, bias in zip(self.bags, targets, biases * shared, strict=True):
-            values = self.layer.weight[bag.row.places][:, chosen] * bag.row.values[:, None]
+        biases = np.take_along_axis(self.biases, targets, axis=1)
+        several = zip(self.bags, targets, biases * shared, strict=True)
+        for number, (bag, chosen, bias) in enumerate(several):
+            values = self.gradient(number)[:, chosen] * bag.row.values[:, None]
             if len(values):
                 values = values + bias / len(values)
                 bias = np.zeros_like(bias)
@@ -177,10 +207,7 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, Phrased, ABC):
 
     def sensitivity(self, targets: Targets, *, elements: bool = False) -> Relevance:
         """Return R[i, k] = w[i, k]², equation (19), as occurrences' shares (16)."""
-        units = [
-            self.layer.weight[bag.row.places][:, chosen] ** 2
-            for bag, chosen in zip(self.bags, targets, strict=True)
-        ]
+        units = [self.gradient(number)[:, chosen] ** 2 for number, chosen in enumerate(targets)]
         return self._spread(units)
 
     def _spread(self, units: list[Values]) -> Relevance:
@@ -219,7 +246,7 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, Phrased, ABC):
             values = [bag.gather(words[:, 0]) for bag, words in pairs]
         else:
             values = [units[:, 0] for units in relevance.units]
-        size = len(self.layer.weight)
+        size = self.width
         if each:
             return sparse.vstack(
                 [
@@ -238,20 +265,3 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, Phrased, ABC):
         features = np.concatenate([bag.row.places for bag in self.bags])
         numbers = np.concatenate(values).astype(np.float32)
         return sparse.csr_matrix((numbers, features, ends), (len(values), size))
-
-
-class PipelineTrace(LinearTrace, ErasableText):
-    """Of somebody's vectoriser: words are cut out of the text, and it reads again."""
-
-    def rescore(self, texts: list[str]) -> tuple[Scores, Scores]:
-        """Return scores and probabilities of texts."""
-        features = self.layer.features
-        scores = self.layer.scores([features.row_of_visible(text) for text in texts])
-        return scores, self.probabilities_of(scores)
-
-    def removed_words(self, number: int) -> NDArray[np.bool_]:
-        """Return which words of a document were deleted."""
-        gone = super().removed_words(number)
-        if self.deleted is not None:
-            gone[self.deleted[number]] = True
-        return gone

@@ -11,8 +11,9 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import InputError, SVMClassifier, explain
-from whyword.models.linear.placement import locate_features
+from whyword import explain, from_pipeline
+from whyword.models.pipeline.classifier import PipelineClassifier
+from whyword.models.pipeline.placement import locate_features
 
 SETTINGS: list[dict[str, object]] = [
     {},
@@ -111,24 +112,12 @@ def test_tokens_that_overlap_or_stand_nowhere(pattern: str) -> None:
     assert (np.diff(document.spans.ravel()) >= 0).all()
 
 
-def test_pipelines_that_cannot_be() -> None:
-    texts, labels = topical(30)
-    files = make_pipeline(CountVectorizer(input="filename"), LogisticRegression())
-    files.steps[0][1].vocabulary_ = {"a": 0}
-    files.steps[0][1].fixed_vocabulary_ = True
-    with pytest.raises(InputError, match="reads input='filename'"):
-        SVMClassifier.from_pipeline(files)
-    few = make_pipeline(CountVectorizer(max_features=3), LogisticRegression()).fit(texts, labels)
-    few.steps[0] = ("more", CountVectorizer().fit(texts))
-    with pytest.raises(InputError, match="features, its classifier weights for 3"):
-        SVMClassifier.from_pipeline(few)
-
-
-def made(settings: dict[str, object], tfidf: bool) -> SVMClassifier:
+def made(settings: dict[str, object], tfidf: bool) -> PipelineClassifier:
     texts, labels = topical(60)
     vectorizer = (TfidfVectorizer if tfidf else CountVectorizer)(**settings)
     pipeline = make_pipeline(vectorizer, LogisticRegression())
-    return SVMClassifier.from_pipeline(pipeline.fit(texts, labels))
+    wrapping: PipelineClassifier = from_pipeline(pipeline.fit(texts, labels))
+    return wrapping
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
@@ -146,9 +135,7 @@ def test_explanations_of_a_pipeline_are_conserved(settings: dict[str, object], t
 def test_an_ngram_is_split_equally_over_its_words() -> None:
     texts, labels = ["red moon", "red sea"] * 20, ["a", "b"] * 20
     vectorizer = CountVectorizer(ngram_range=(2, 2))
-    model = SVMClassifier.from_pipeline(
-        make_pipeline(vectorizer, LogisticRegression()).fit(texts, labels)
-    )
+    model = from_pipeline(make_pipeline(vectorizer, LogisticRegression()).fit(texts, labels))
     explanation = explain(model, "Red moon", target="a")
     assert explanation.words == ["Red", "moon"]
     assert explanation.relevance[0] == explanation.relevance[1]
@@ -161,7 +148,7 @@ def test_a_callable_analyser_explains_and_what_has_no_place_is_padding() -> None
 
     texts, labels = topical(60)
     pipeline = make_pipeline(CountVectorizer(analyzer=words), LogisticRegression())
-    model = SVMClassifier.from_pipeline(pipeline.fit(texts, labels))
+    model = from_pipeline(pipeline.fit(texts, labels))
     explanation = explain(model, "moon orbit the", target="all", strict=True)
     assert explanation.words == ["moon", "orbit", "the"]
     assert explanation.model is None

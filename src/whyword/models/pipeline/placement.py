@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -13,6 +13,7 @@ from whyword.models.linear.bag import Occurrence
 from whyword.words.document import Document
 
 Span: TypeAlias = tuple[int, int]
+_Retraced: TypeAlias = tuple[Document, list[str], list[Occurrence]]  # all names, those wanted
 
 _GAP = re.compile(r"\s\s+")  # what the character analysers make one space
 _CHUNK = re.compile(r"\S+")
@@ -21,19 +22,34 @@ _CHUNK = re.compile(r"\S+")
 def locate_features(
     vectorizer: Any,  # noqa: ANN401 - scikit-learn has no types
     text: str,
+    analyzer: Callable[[str], Iterable[str]] | None = None,
+    known: Container[str] | None = None,
 ) -> tuple[Document, list[Occurrence]]:
     """Return the text's words and every occurrence of a feature with the words it covers.
 
     The vectoriser's own steps are retraced with the places kept. Where they cannot be (a step is
     somebody's function), its features are looked for in the text, and those that are not found
     cover no word.
+
+    Parameters
+    ----------
+    vectorizer : object
+        Of scikit-learn.
+    text : str
+    analyzer : function, optional
+        Its analyser, if it is made already.
+    known : container of str, optional
+        Which features are wanted, if not all.
     """
-    features = Counter(vectorizer.build_analyzer()(text))
+    features = list((analyzer or vectorizer.build_analyzer())(text))
     custom = any(callable(getattr(vectorizer, name)) for name in _STEPS)
-    retraced = None if custom else _retrace(vectorizer, text)
-    if retraced is not None and Counter(one.name for one in retraced[1]) == features:
-        return retraced
-    return _search(features, text)
+    retraced = None if custom else _retrace(vectorizer, text, known)
+    if retraced is not None:
+        document, names, occurrences = retraced
+        if names == features or Counter(names) == Counter(features):
+            return document, occurrences
+    wanted = Counter(one for one in features if known is None or one in known)
+    return _search(wanted, text)
 
 
 _STEPS = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
@@ -42,21 +58,24 @@ _STEPS = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
 def _retrace(
     vectorizer: Any,  # noqa: ANN401 - scikit-learn has no types
     text: str,
-) -> tuple[Document, list[Occurrence]] | None:
+    known: Container[str] | None,
+) -> _Retraced | None:
     prepared, origins = _preprocess(text, vectorizer.lowercase, vectorizer.strip_accents)
     if vectorizer.analyzer == "word":
-        return _words(vectorizer, text, prepared, origins)
-    return _characters(vectorizer, text, prepared, origins)
+        return _words(vectorizer, text, prepared, origins, known)
+    return _characters(vectorizer, text, prepared, origins, known)
 
 
-def _preprocess(text: str, lowercase: bool, accents: str | None) -> tuple[str, list[int]]:
+def _preprocess(text: str, lowercase: bool, accents: str | None) -> tuple[str, Sequence[int]]:
     """Return the preprocessed text, and for each of its characters the place it comes from."""
-    characters, sources = list(text), list(range(len(text)))
+    lowered = text.lower() if lowercase else text  # not letter by letter: a final sigma has a form
+    if accents is None and len(lowered) == len(text):  # no letter becomes fewer
+        return lowered, range(len(text) + 1)
+    sources = list(range(len(text)))
     if lowercase:
         sources = [place for place, c in enumerate(text) for _ in c.lower()]
-        characters = list(text.lower())  # not letter by letter: a final sigma has its own form
     pieces, origins = [], []
-    for place, character in zip(sources, characters, strict=True):
+    for place, character in zip(sources, lowered, strict=True):
         piece = character
         if accents is not None:
             piece = unicodedata.normalize("NFKD", piece)
@@ -73,27 +92,39 @@ def _words(
     vectorizer: Any,  # noqa: ANN401 - scikit-learn has no types
     text: str,
     prepared: str,
-    origins: list[int],
-) -> tuple[Document, list[Occurrence]] | None:
+    origins: Sequence[int],
+    known: Container[str] | None,
+) -> _Retraced | None:
     pattern = re.compile(vectorizer.token_pattern)
-    spans = [match.span(min(pattern.groups, 1)) for match in pattern.finditer(prepared)]
+    group = min(pattern.groups, 1)
+    spans = [match.span(group) for match in pattern.finditer(prepared)]
     if any(start < end for (_, end), (start, _) in pairwise(spans)) or (-1, -1) in spans:
         return None  # tokens that overlap, or that stand nowhere
     stops = vectorizer.get_stop_words() or ()
-    kept = [n for n, (start, end) in enumerate(spans) if prepared[start:end] not in stops]
+    tokens = [prepared[start:end] for start, end in spans]
+    kept = [number for number, token in enumerate(tokens) if token not in stops]
+    tokens = [tokens[number] for number in kept]
     originals = [_original(span, origins) for span in spans]
     least, most = vectorizer.ngram_range
+    names: list[str] = []
     occurrences: list[Occurrence] = []
     for size in range(least, min(most, len(kept)) + 1):
-        for first in range(len(kept) - size + 1):
-            covered = kept[first : first + size]
-            name = " ".join(prepared[slice(*spans[n])] for n in covered)
-            span = originals[covered[0]][0], originals[covered[-1]][1]
-            occurrences.append(Occurrence(name, covered, span))
-    return _document(text, originals), occurrences
+        some = tokens if size == 1 else _joined(tokens, size)
+        names += some
+        for first, name in enumerate(some):
+            if known is None or name in known:
+                covered = kept[first : first + size]
+                span = originals[covered[0]][0], originals[covered[-1]][1]
+                occurrences.append(Occurrence(name, covered, span))
+    return _document(text, originals), names, occurrences
 
 
-def _original(span: Span, origins: list[int]) -> Span:
+def _joined(tokens: list[str], size: int) -> list[str]:
+    """Return the n-grams of so many tokens."""
+    return list(map(" ".join, zip(*(tokens[first:] for first in range(size)), strict=False)))
+
+
+def _original(span: Span, origins: Sequence[int]) -> Span:
     start, end = span
     return origins[start], (origins[end - 1] + 1 if end > start else origins[start])
 
@@ -102,31 +133,50 @@ def _characters(
     vectorizer: Any,  # noqa: ANN401 - scikit-learn has no types
     text: str,
     prepared: str,
-    origins: list[int],
-) -> tuple[Document, list[Occurrence]]:
+    origins: Sequence[int],
+    known: Container[str] | None,
+) -> _Retraced:
     squeezed, places = _squeeze_spaces(prepared, origins)
     document = _document(text, [match.span() for match in _CHUNK.finditer(text)])
-    starts = document.spans[:, 0]
+    present, ahead, behind = _words_around(squeezed, places, document)
     least, most = vectorizer.ngram_range
     cut = _within_words if vectorizer.analyzer == "char_wb" else _anywhere
+    names: list[str] = []
     occurrences: list[Occurrence] = []
     for name, characters in cut(squeezed, least, most):
-        at = [places[c] for c in characters if not squeezed[c].isspace()]
-        words = {int(word) - 1 for word in np.searchsorted(starts, at, "right")} if at else set()
-        span = places[characters[0]], places[characters[-1]] + 1
-        occurrences.append(Occurrence(name, sorted(words), span))
-    return document, occurrences
+        names.append(name)
+        if known is None or name in known:
+            covered = present[ahead[characters[0]] : behind[characters[-1]]]
+            span = places[characters[0]], places[characters[-1]] + 1
+            occurrences.append(Occurrence(name, covered, span))
+    return document, names, occurrences
 
 
-def _squeeze_spaces(prepared: str, origins: list[int]) -> tuple[str, list[int]]:
+def _words_around(
+    squeezed: str, places: list[int], document: Document
+) -> tuple[list[int], list[int], list[int]]:
+    """Return the words that have letters, and how many are before a letter, and up to it."""
+    is_letter = np.array([not character.isspace() for character in squeezed], np.bool_)
+    words = np.searchsorted(document.spans[:, 0], places[: len(squeezed)], "right") - 1
+    present, ranks = np.unique(words[is_letter], return_inverse=True)
+    letters = np.flatnonzero(is_letter)
+    every = np.arange(len(squeezed))
+    ahead = np.append(ranks, len(present))[np.searchsorted(letters, every, "left")]
+    behind = np.append(-1, ranks)[np.searchsorted(letters, every, "right")] + 1
+    return present.tolist(), ahead.tolist(), behind.tolist()
+
+
+def _squeeze_spaces(prepared: str, origins: Sequence[int]) -> tuple[str, list[int]]:
     """Return the text with runs of white space as one space, and where each character was."""
-    pieces, places, done = [], [], 0
+    pieces: list[str] = []
+    places: list[int] = []
+    done = 0
     for gap in _GAP.finditer(prepared):
         pieces += [prepared[done : gap.start()], " "]
         places += origins[done : gap.start() + 1]
         done = gap.end()
     pieces.append(prepared[done:])
-    return "".join(pieces), places + origins[done:]
+    return "".join(pieces), [*places, *origins[done:]]
 
 
 def _anywhere(text: str, least: int, most: int) -> Iterator[tuple[str, range]]:
