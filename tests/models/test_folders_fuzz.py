@@ -40,7 +40,7 @@ from whyword.words.tokenizer import Tokenizer
 Change: TypeAlias = tuple[Any, ...]
 Path_: TypeAlias = tuple[str | int, ...]  # to something in the configuration
 
-KINDS = ("network", "several widths", "svm", "pipeline")
+KINDS = ("network", "several widths", "svm", "n-grams", "pipeline")
 TEXTS = ["wa wb wc wd", "we wf wg wa wa. Mr. wb", "", "wz"]
 LABELS = ["first", "second", "third"]
 
@@ -62,6 +62,9 @@ def good_model(kind: str) -> Estimator:
     if kind == "svm":
         reader = Reader("mail", ["headers"], ["wz", "/w[xy]/"])
         return SVMClassifier(C=1.0, class_weight={"first": 2.0}, reader=reader).fit(texts, labels)
+    if kind == "n-grams":
+        bag = SVMClassifier(C=1.0, ngrams=(1, 3), min_documents=1, stop_words=["wd", "wz"])
+        return bag.fit(texts, labels)
     pipeline = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression())
     return SVMClassifier.from_pipeline(pipeline.fit(texts, labels), Reader("html", ignore=["wz"]))
 
@@ -77,7 +80,18 @@ HOSTILE = st.sampled_from(
         *("char", "char_wb", "l1", "ascii", "CountVectorizer", "svm", "cnn"),
         *("words", "unicode", "characters", "mail", "html", "headers", "/(a+)+b/"),
         *(["headers"], ["quotes", "headers"], ["/(a+)+b/"], ["/(/"], ["/w.*/"], [" "]),
-        *([], [1], [1, 2], [2, 1], [1, 10**9], [0, 1], [True, False], [None, None], [1.5, 2.5]),
+        *(
+            [],
+            [1],
+            [1, 2],
+            [2, 1],
+            [2, 3],
+            [1, 10**9],
+            [0, 1],
+            [True, False],
+            [None, None],
+            [1.5, 2.5],
+        ),
         *(["a", "a"], ["a", "b"], ["a", "b", "c"], ["a", "a\0", "b"], [["a"], ["b"], ["c"]]),
         *([1, 2, 3], ["a", 2, None], ["\ud800", "b", "c"], [["first", 2.0]], [["first", -1]]),
         *([[["first"], 2]], ["x" * 9_999, "b", "c"], {}, {"a": 1}, {"documents": "many"}, "deep"),
@@ -96,13 +110,14 @@ NAMES = st.sampled_from(
     [
         *("conv_weight_1", "conv_weight_2", "conv_weight_3", "conv_bias_1", "conv_bias_2"),
         *("conv_bias_3", "output_weight", "output_bias", "vocabulary", "document_frequency"),
-        *("vectors_0", "vectors_1", "words_0", "words_1", "idf"),
+        *("vectors_0", "vectors_1", "words_0", "words_1", "idf", "ngrams_2", "ngrams_3"),
     ]
 )
 OTHER_NAMES = st.sampled_from(
     [
         *("conv_weight_9", "conv_bias_9999999999", "conv_weight_02", "conv_weight_²", "vectors_2"),
         *("words_2", "more", "", "conv_weight_", "idf", "document_frequency", "vectors_-1"),
+        *("ngrams_1", "ngrams_4"),
     ]
 )
 SIZES = st.sampled_from([0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 100])

@@ -1,8 +1,8 @@
 """English words that say little of what a text is about."""
 
 # Articles, pronouns, prepositions, conjunctions, auxiliary verbs and their contracted forms, as the
-# rule "words" cuts them ("do n't", "it 's"). What negates (no, not, n't, never, nothing, without) is
-# missing on purpose: with n-grams, "not good" would become "good".
+# rule "words" cuts them ("it 's"). What negates (no, not, n't, never, nothing, without) is missing
+# on purpose: with n-grams, "not good" would become "good".
 ENGLISH = frozenset(
     """
     a an the
@@ -18,7 +18,7 @@ ENGLISH = frozenset(
     outside over per through throughout toward towards under up upon via
     am is are was were be been being have has had having do does did doing done
     can could may might must shall should will would ought
-    's 'm 're 've 'd 'll ca wo
+    's 'm 're 've 'd 'll
     also too very just again once now already yet still ever even however therefore thus hence
     """.split()
 )

@@ -153,7 +153,7 @@ class SVMClassifier(Estimator, Reading, Trained):
             least or 1,
             ENGLISH if stop_words == "english" else frozenset(map(str.lower, stop_words)),
         )
-        found = []
+        found: list[tuple[TfIdf, csr_matrix]] = []
         for lengths in _TRIED if given is None else (given,):
             features, rows = fit_tfidf(
                 words, len(documents), reader, settings["sublinear"], lengths, least or 2
@@ -162,9 +162,9 @@ class SVMClassifier(Estimator, Reading, Trained):
                 matrix = sparse_matrix(rows.values, rows.places, rows.ends, len(features.ngrams))
                 found.append((features, matrix))
         if not found:
-            raise InputError(
-                "the texts to train on have no words" + (" to learn from" if words.words else "")
-            )
+            few = "" if least is None else f" that {least:,} of them have"
+            what = "words" if given is None or given[0] == 1 else f"runs of {given[0]} words"
+            raise InputError(f"the texts to train on have no {what}{few}")
         return found
 
     @classmethod
@@ -288,7 +288,7 @@ class SVMClassifier(Estimator, Reading, Trained):
             "kind": self.kind,
             "classes": self.classes_.tolist(),
             "parameters": {
-                name: value
+                name: sorted(value) if isinstance(value, set | frozenset) else value
                 for name, value in stored_parameters(self.get_params()).items()
                 if name != "reader"  # told with the features
                 and not (name in _ADDED and value is None)

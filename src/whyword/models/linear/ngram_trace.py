@@ -33,13 +33,17 @@ class NgramTrace(TfIdfTrace):
         reach = self._ngrams.lengths[1] - 1
         beyond = np.full(reach, UNKNOWN)
         around = np.concatenate([beyond, read.numbers, beyond])
-        windows = np.lib.stride_tricks.sliding_window_view(around, 2 * reach + 1)
-        changes = _changes(self._ngrams, windows if len(read.numbers) else windows[:0])
+        windows = around[np.arange(len(read.numbers))[:, None] + np.arange(2 * reach + 1)]
+        changes = _changes(self._ngrams, windows)
         before = _counts(bag)[self._numbers_of(bag, changes.places)]
         sums = self._sums(bag, chosen)
         moved = self._moved(changes, before, before + changes.deltas, chosen, len(read.words))
         score = sums.scores(self.layer.bias[chosen])
-        without = _Sums(*(whole + part for whole, part in zip(sums, moved, strict=True)))
+        without = _Sums(
+            sums.weighted + moved.weighted,
+            sums.squares + moved.squares,
+            sums.present + moved.present,
+        )
         result = np.zeros((len(bag.document), len(chosen)))
         result[read.words] = score - without.scores(self.layer.bias[chosen])
         return result
@@ -60,11 +64,11 @@ class NgramTrace(TfIdfTrace):
             after = after + _counts(bag)[self._numbers_of(bag, changes.places)]
         moved = self._moved(changes, after - changes.deltas, after, every, len(order))
         start = self._sums(bag, every)
-        parts = [
+        weighted, squares, present = (
             np.cumsum(np.concatenate([0 * whole if insert else whole, part]), axis=0)
             for whole, part in zip(start, moved, strict=True)
-        ]
-        return _Sums(*parts).scores(self.layer.bias)
+        )
+        return _Sums(weighted, squares, present).scores(self.layer.bias)
 
     @property
     def _ngrams(self) -> Ngrams:
@@ -90,7 +94,7 @@ class NgramTrace(TfIdfTrace):
         return _Sums(
             (weights @ self.layer.weight[bag.row.places][:, chosen])[None],
             (weights**2).sum(keepdims=True),
-            np.array([len(weights)]),
+            np.array([float(len(weights))]),
         )
 
     def _moved(
@@ -107,9 +111,11 @@ class NgramTrace(TfIdfTrace):
         sums = np.zeros((steps, len(chosen)))
         weight = self.layer.weight[changes.places][:, chosen]
         np.add.at(sums, changes.steps, (new - old)[:, None] * weight)
-        squares = np.bincount(changes.steps, new**2 - old**2, steps)
-        present = np.bincount(changes.steps, (after > 0).astype(int) - (before > 0), steps)
-        return _Sums(sums, squares, np.rint(present).astype(np.intp))
+        squares = np.zeros(steps)
+        np.add.at(squares, changes.steps, new**2 - old**2)
+        present = np.zeros(steps)
+        np.add.at(present, changes.steps, (after > 0).astype(np.float64) - (before > 0))
+        return _Sums(sums, squares, present)
 
 
 class _Sums(NamedTuple):
@@ -117,7 +123,7 @@ class _Sums(NamedTuple):
 
     weighted: Values
     squares: Values
-    present: NDArray[np.intp]
+    present: Values
 
     def scores(self, bias: Values) -> Scores:
         """Return the scores, (S, K): equations (13) and (14)."""
@@ -155,7 +161,8 @@ def _changes(ngrams: Ngrams, windows: NDArray[np.intp]) -> _Changes:
             keys.append(places[over] * steps + step[over])
             signs.append(np.full(len(keys[-1]), float(sign)))
     both, which = np.unique(np.concatenate(keys), return_inverse=True)
-    deltas = np.bincount(which, np.concatenate(signs), len(both))
+    deltas = np.zeros(len(both))
+    np.add.at(deltas, which, np.concatenate(signs))
     places, step = np.divmod(both, max(steps, 1))
     return _Changes(step, places, deltas)
 
@@ -172,10 +179,7 @@ def _windows(
     going = place_of[order]
     known, first = np.unique(going, return_index=True)
     end = len(read.words)
-    if insert:
-        present = known[known >= 0]
-    else:
-        present = np.arange(end)
+    present = known[known >= 0] if insert else np.arange(end)
     before, after = np.full(end, -1), np.full(end, end)
     before[present[1:]], after[present[:-1]] = present[:-1], present[1:]
     left, right = before.tolist(), after.tolist()
@@ -192,7 +196,8 @@ def _windows(
             around[step, reach - far], around[step, reach + far] = one, other
             one = left[one] if one >= 0 else one
             other = right[other] if other < end else other
-    return np.append(read.numbers, UNKNOWN)[around]
+    words: NDArray[np.intp] = np.append(read.numbers, UNKNOWN)[around]
+    return words
 
 
 def _counts(bag: Bag) -> Values:

@@ -172,11 +172,12 @@ def count_words(
     is_word = np.ones(len(numbers), np.bool_)
     is_word[np.cumsum(lengths + 1) - 1] = False
     numbers[is_word] = np.concatenate(pieces) if pieces else 0
-    frequencies = _frequencies(numbers[is_word], owners[is_word], len(seen.lowered))
+    is_kept = np.ones(len(seen.lowered), np.bool_)
+    if least > 1:
+        found, frequencies, _ = _group(numbers[is_word], owners[is_word])
+        is_kept[found] = frequencies >= least
     kept = sorted(
-        word
-        for word, number in seen.lowered.items()
-        if frequencies[number] >= least and word not in stop_words
+        word for word, number in seen.lowered.items() if is_kept[number] and word not in stop_words
     )
     place_of = np.full(len(seen.lowered) + 1, UNKNOWN, np.intp)  # the last: between documents
     place_of[[seen.lowered[word] for word in stop_words if word in seen.lowered]] = LEFT_OUT
@@ -205,8 +206,8 @@ def learn_ngrams(
     learned, by_length = [], [Found(1, starts, places)]
     for length in range(2, lengths[1] + 1):
         starts, codes = _longer(numbers, starts, places, length, words)
-        known, places = np.unique(codes, return_inverse=True)
-        kept = _frequencies(places, training.documents[starts], len(known)) >= least
+        known, frequencies, places = _group(codes, training.documents[starts])
+        kept = frequencies >= least
         learned.append(known[kept])
         places = np.where(kept, np.cumsum(kept) - 1, UNKNOWN)[places]
         starts, places = starts[places >= 0], places[places >= 0]
@@ -228,10 +229,22 @@ def _longer(
     return starts[goes_on], places[goes_on] * np.int64(words) + last[goes_on]
 
 
-def _frequencies(places: Places, documents: NDArray[np.int64], size: int) -> NDArray[np.intp]:
-    """Return how many documents have each of so many places."""
-    pairs = np.unique(documents * max(size, 1) + places)
-    return np.bincount(pairs % max(size, 1), minlength=size)
+def _group(codes: Codes, documents: NDArray[np.int64]) -> tuple[Codes, NDArray[np.intp], Places]:
+    """Return the different codes in order, how many documents have each, and each one's number.
+
+    One stable sort says it all: the documents are in order, and stay so within a code.
+    """
+    order = np.argsort(codes, kind="stable")
+    ordered, owners = codes[order], documents[order]
+    is_new = np.ones(len(codes), np.bool_)
+    is_new[1:] = ordered[1:] != ordered[:-1]
+    of_another = is_new.copy()
+    of_another[1:] |= owners[1:] != owners[:-1]
+    number = np.cumsum(is_new) - 1
+    numbers = np.empty(len(codes), np.intp)
+    numbers[order] = number
+    known = ordered[is_new]
+    return known, np.bincount(number[of_another], minlength=len(known)), numbers
 
 
 def _reach(lengths: tuple[int, int]) -> tuple[int, int]:

@@ -20,7 +20,7 @@ Scores = NDArray[np.float64]
 GRID = (0.1, 0.3, 1.0, 3.0, 10.0)  # of C
 _MIDDLE = GRID.index(1.0)
 _TEMPERATURES = np.geomspace(0.02, 50, 200)
-_FEW = 300_000  # numbers of a matrix on which starting processes takes longer than training
+_FEW = 20_000_000  # numbers to go through in training that take no longer than to start processes
 
 
 class Choice(NamedTuple):
@@ -109,7 +109,8 @@ class Trainer:
         return float(np.mean(self._right(scores)))
 
     def _right(self, scores: Scores) -> NDArray[np.bool_]:
-        return scores.argmax(axis=1) == self.numbers
+        right: NDArray[np.bool_] = scores.argmax(axis=1) == self.numbers
+        return right
 
     def _is_better(self, one: Scores, other: Scores) -> bool:
         """Return whether more becomes right than wrong, by more than a standard error (McNemar)."""
@@ -127,8 +128,9 @@ class Trainer:
 
         cut = StratifiedKFold(self.folds, shuffle=True, random_state=self.seed)
         parts = list(cut.split(self.numbers, self.numbers))
-        few = max(matrix.nnz for matrix, _ in settings) * self.folds < _FEW
-        held_out = Parallel(n_jobs=1 if few else -1)(
+        machines = len(self.weights) if len(self.weights) > 2 else 1
+        numbers = sum(matrix.nnz for matrix, _ in settings) * self.folds * machines
+        held_out = Parallel(n_jobs=1 if numbers < _FEW else -1)(
             delayed(_fit_and_score)(self._svm(c), matrix, self.numbers, train, test)
             for matrix, c in settings
             for train, test in parts
