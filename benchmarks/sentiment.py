@@ -19,6 +19,7 @@ import argparse
 import statistics
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -170,6 +171,7 @@ def main() -> None:
     parser.add_argument("--parts", type=int, default=4, choices=range(1, 5))
     parser.add_argument("--only", choices=["given", "chosen"])
     arguments = parser.parse_args()
+    warnings.simplefilter("ignore", UserWarning)  # that keeping results takes a while
     Reader("html")("compiled")  # once per machine
     SVMClassifier(folds=2).fit(["good film", "bad film"] * 2, ["good", "bad"] * 2)  # imported
     missed = []

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,7 +93,7 @@ def test_bad_data(texts: list[str], labels: list[str], message: str) -> None:
 
 
 def test_bad_parameters() -> None:
-    several: tuple[dict[str, object], ...] = (
+    several: tuple[Any, ...] = (
         *({"C": 0.0}, {"C": 1e-300}, {"C": "x"}, {"folds": 1}, {"seed": -1}),
         *({"ngrams": one} for one in (2, (2, 1), (0, 1), (1, 6), (1, 2, 3), "12", (1.0, 2.0))),
         *({"min_documents": one} for one in (0, -1, 1.5, True)),
