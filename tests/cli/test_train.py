@@ -39,7 +39,7 @@ def test_an_svms_settings(topics: Path, tmp_path: Path) -> None:
     assert stored["parameters"].items() >= expected.items()
     assert stored["features"]["stop_words"] == ["of", "the"]
     shown = run("model", tmp_path / "svm").stdout
-    assert re.search(r"ngrams +1, 3\n", shown)
+    assert re.search(r"ngrams +1, 3 *\n", shown)
     done = run(*call, "--force", "--stop-words", "the, of", "--ngrams", "1")
     assert done.returncode == 0, done.stderr
     assert "C, by cross-validation" in done.stdout
