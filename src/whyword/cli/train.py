@@ -16,6 +16,7 @@ from whyword.cli.outputs import stdout_console
 from whyword.cli.tables import copy_names, training_summary
 from whyword.evaluation.copies import copy_quality
 from whyword.models.cnn.classifier import CNNClassifier
+from whyword.models.estimator import Estimator
 from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.store import check_replaceable
 
@@ -154,9 +155,11 @@ def train(
         arguments["class_weight"] = one_of("class_weight", class_weight, ("balanced",))
     loaded = reading.load_whole(source)
     reader = reading.reader(loaded, max_words)
-    kind = SVMClassifier if model is Model.SVM else CNNClassifier
-    classifier: SVMClassifier | CNNClassifier
-    classifier = kind(reader=reader, seed=reading.seed, **arguments)
+    classifier: Estimator
+    if model is Model.SVM:
+        classifier = SVMClassifier(reader=reader, seed=reading.seed, **arguments)
+    else:
+        classifier = CNNClassifier(reader=reader, seed=reading.seed, **arguments)
     classifier.fit(loaded.train.texts, loaded.train.labels or ())
     named = ""
     if len(loaded.test):

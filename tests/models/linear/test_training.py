@@ -74,9 +74,11 @@ def test_c_is_the_best_one_that_is_reached_step_by_step(
     assert len(tried) == len(set(tried)) <= 4
 
 
-def test_of_equal_ones_the_smallest() -> None:
+def test_chance_chooses_nothing() -> None:
     matrix, numbers = made(50.0)
-    assert GRID[0] == trainer(numbers).choose([matrix]).C
+    assert pytest.approx(1.0) == trainer(numbers).choose([matrix]).C
+    useless = csr_matrix(np.random.default_rng(6).normal(size=(300, 4)))
+    assert trainer(numbers).choose([useless, useless[:, :3]]).matrix == 0
 
 
 def test_without_folds_nothing_is_chosen() -> None:

@@ -76,9 +76,9 @@ class Trainer:
     def choose(self, matrices: Sequence["csr_matrix"], c: float | None = None) -> Choice:
         """Return which features, and which C, do best on held-out documents.
 
-        Features first, with C = 1 (or the given one): later ones are chosen if they are right more
-        often than the ones before by more than a standard error. Then C, from 1 to its neighbours
-        as long as it gets better; of equal ones the smallest.
+        Features first, with C = 1 (or the given one), then C, from 1 to a neighbour, and on in that
+        direction. Another one is chosen if it is right more often than the one before by more than
+        a standard error: what may be chance is no reason.
         """
         start = 1.0 if c is None else c
         if self.folds < 2:
@@ -93,17 +93,18 @@ class Trainer:
         return self._choose_c(chosen, matrices[chosen], best)
 
     def _choose_c(self, number: int, matrix: "csr_matrix", middle: Scores) -> Choice:
-        below, above = self._held_out_scores(
-            [(matrix, GRID[_MIDDLE - 1]), (matrix, GRID[_MIDDLE + 1])]
+        best, scores, ways = _MIDDLE, middle, (-1, 1)
+        beside = self._held_out_scores([(matrix, GRID[best + way]) for way in ways])
+        by_accuracy = sorted(
+            zip(ways, beside, strict=True), key=lambda one: self._accuracy(one[1]), reverse=True
         )
-        found = {_MIDDLE - 1: below, _MIDDLE: middle, _MIDDLE + 1: above}
-        while True:
-            best = max(found, key=lambda at: (self._accuracy(found[at]), -at))
-            unknown = [at for at in (best - 1, best + 1) if at not in found]
-            unknown = [at for at in unknown if 0 <= at < len(GRID)]
-            if not unknown:
-                return Choice(number, GRID[best], self._accuracy(found[best]), found[best])
-            (found[unknown[0]],) = self._held_out_scores([(matrix, GRID[unknown[0]])])
+        way, there = by_accuracy[0]
+        while self._is_better(there, scores):
+            best, scores = best + way, there
+            if not 0 <= best + way < len(GRID):
+                break
+            (there,) = self._held_out_scores([(matrix, GRID[best + way])])
+        return Choice(number, GRID[best], self._accuracy(scores), scores)
 
     def _accuracy(self, scores: Scores) -> float:
         return float(np.mean(self._right(scores)))
