@@ -22,7 +22,9 @@ def trained(
     def train() -> CNNClassifier | SVMClassifier:
         texts, labels = news.train.texts, news.train.labels or []
         if name == "svm":
-            return SVMClassifier(max_words=400, seed=seed).fit(texts, labels)
+            return SVMClassifier(ngrams=(1, 1), folds=10, max_words=400, seed=seed).fit(
+                texts, labels
+            )
         width, filters = SIZES[name.partition("-")[0]]
         return CNNClassifier(
             vectors="glove-6b-50d" if name == PRETRAINED else None,

@@ -118,6 +118,47 @@ def tfidf(
     return {word: value / norm for word, value in values.items()}
 
 
+def ngram_strings(words: list[str], least: int, most: int) -> list[str]:
+    """The n-grams of so many adjacent words, as strings."""
+    return [
+        " ".join(words[start : start + length])
+        for length in range(least, most + 1)
+        for start in range(len(words) - length + 1)
+    ]
+
+
+def ngram_frequencies(
+    documents: list[list[str]], least: int, most: int, min_documents: int
+) -> dict[str, int]:
+    """How many documents have each n-gram; those of several words that too few have left out."""
+    counts: dict[str, int] = {}
+    for words in documents:
+        for name in set(ngram_strings(words, least, most)):
+            counts[name] = counts.get(name, 0) + 1
+    return {
+        name: count for name, count in counts.items() if count >= min_documents or " " not in name
+    }
+
+
+def ngram_shares(
+    words: list[str], known: set[str], least: int, most: int
+) -> dict[tuple[int, str], float]:
+    """Equation (16): a[t, i], what word t has of n-gram i, of the known ones."""
+    occurrences: dict[str, list[range]] = {}
+    for length in range(least, most + 1):
+        for start in range(len(words) - length + 1):
+            name = " ".join(words[start : start + length])
+            if name in known:
+                occurrences.setdefault(name, []).append(range(start, start + length))
+    shares: dict[tuple[int, str], float] = {}
+    for name, each in occurrences.items():
+        for covered in each:
+            for word in covered:
+                part = 1 / len(each) / len(covered)
+                shares[word, name] = shares.get((word, name), 0.0) + part
+    return shares
+
+
 def lrp_output_layer(
     pooled: Array, weight: Array, bias: Array, target: int, epsilon: float, shared: bool
 ) -> Array:

@@ -6,8 +6,12 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from commands import run
 from networks import topical
+from typer.testing import CliRunner
+
+from whyword.cli.main import command_line
 
 
 def test_train_an_svm(topics: Path) -> None:
@@ -16,6 +20,64 @@ def test_train_an_svm(topics: Path) -> None:
     assert "C, by cross-validation" in done.stdout
     assert json.loads((topics / "svm" / "model.json").read_text())["kind"] == "svm"
     assert run("predict", topics / "svm", topics / "topics.csv:test").returncode == 0
+
+
+def test_an_svms_settings(topics: Path, tmp_path: Path) -> None:
+    (tmp_path / "stop.txt").write_text("the\n\nof\n")
+    call = ("train", topics / "topics.csv", "--model", "svm", "--out", tmp_path / "svm")
+    done = run(
+        *(*call, "--ngrams", "1,3", "--min-documents", 3, "--stop-words", f"@{tmp_path}/stop.txt"),
+        *("--C", 0.5, "--term-frequency", "count", "--class-weight", "balanced"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "n-grams" in done.stdout
+    assert "of 1 to 3 words" in done.stdout
+    assert "by cross-validation" not in done.stdout
+    stored = json.loads((tmp_path / "svm" / "model.json").read_text())
+    expected = {"ngrams": [1, 3], "min_documents": 3, "stop_words": ["the", "of"], "C": 0.5}
+    expected |= {"sublinear": False, "class_weight": "balanced"}
+    assert stored["parameters"].items() >= expected.items()
+    assert stored["features"]["stop_words"] == ["of", "the"]
+    shown = run("model", tmp_path / "svm").stdout
+    assert re.search(r"ngrams +1, 3 *\n", shown)
+    done = run(*call, "--force", "--stop-words", "the, of", "--ngrams", "1")
+    assert done.returncode == 0, done.stderr
+    assert "C, by cross-validation" in done.stdout
+    assert "of 1 word:" in done.stdout
+    stored = json.loads((tmp_path / "svm" / "model.json").read_text())
+    assert stored["features"]["stop_words"] == ["of", "the"]
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        ("svm", ("--width", "2"), "--width is for another kind of classifier than --model svm"),
+        ("svm", ("--filters", "8"), "--filters is for another kind"),
+        ("svm", ("--validation", ".1"), "--validation is for another kind"),
+        ("cnn", ("--ngrams", "1,2"), "--ngrams is for another kind of classifier than --model cnn"),
+        ("cnn", ("--C", "1"), "--C is for another kind"),
+        ("cnn", ("--term-frequency", "log"), "--term-frequency is for another kind"),
+        ("svm", ("--ngrams", "a"), "--ngrams takes numbers as in 1,2; not 'a'"),
+        ("svm", ("--ngrams", "2,1"), "--ngrams must be two numbers of words, the lower first"),
+        ("svm", ("--ngrams", "1,2,3"), "--ngrams must be two numbers of words"),
+        ("svm", ("--min-documents", "0"), "--min-documents must be a whole number"),
+        ("svm", ("--stop-words", "@none.txt"), "No such file or directory: 'none.txt'"),
+        ("svm", ("--stop-words", "a,,b"), "--stop-words holds an empty word"),
+        ("svm", ("--class-weight", "odd"), "--class-weight may be 'balanced', not 'odd'"),
+        ("svm", ("--term-frequency", "odd"), "--term-frequency may be 'log' or 'count', not 'odd'"),
+        ("svm", ("--C", "0"), "--C must be above 0"),
+    ],
+)
+def test_settings_that_make_no_sense(
+    model: str, options: tuple[str, str], message: str, topics: Path, tmp_path: Path
+) -> None:
+    source, out = str(topics / "topics.csv"), str(tmp_path / "m")
+    call = ["train", source, "--model", model, "--out", out, *options]
+    done = CliRunner().invoke(command_line(), call)
+    assert done.exit_code == 1
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "m").exists()
 
 
 def test_a_folder_that_is_no_model_is_refused_before_training(topics: Path) -> None:

@@ -19,6 +19,7 @@ from whyword import (
     InputError,
     Vectors,
     explain,
+    from_pipeline,
 )
 from whyword.explanation.phrases import Phrases
 

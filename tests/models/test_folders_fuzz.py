@@ -46,7 +46,7 @@ from whyword.words.tokenizer import Tokenizer
 Change: TypeAlias = tuple[Any, ...]
 Path_: TypeAlias = tuple[str | int, ...]  # to something in the configuration
 
-KINDS = ("network", "several widths", "svm", "pipeline", "steps", "former")
+KINDS = ("network", "several widths", "svm", "n-grams", "pipeline", "steps", "former")
 TEXTS = ["wa wb wc wd", "we wf wg wa wa. Mr. wb", "", "wz"]
 LABELS = ["first", "second", "third"]
 
@@ -68,6 +68,9 @@ def good_model(kind: str) -> Estimator:
     if kind == "svm":
         reader = Reader("mail", ["headers"], ["wz", "/w[xy]/"])
         return SVMClassifier(C=1.0, class_weight={"first": 2.0}, reader=reader).fit(texts, labels)
+    if kind == "n-grams":
+        bag = SVMClassifier(C=1.0, ngrams=(1, 3), min_documents=1, stop_words=["wd", "wz"])
+        return bag.fit(texts, labels)
     reader = Reader("html", ignore=["wz"])
     before: Any = TfidfVectorizer(ngram_range=(1, 2))
     if kind == "steps":
@@ -95,7 +98,18 @@ HOSTILE = st.sampled_from(
         *("pipeline", "softmax", "sigmoids", "own", "union", "scaling", "sublinear", "vectorizer"),
         *("words", "unicode", "characters", "mail", "html", "headers", "/(a+)+b/"),
         *(["headers"], ["quotes", "headers"], ["/(a+)+b/"], ["/(/"], ["/w.*/"], [" "]),
-        *([], [1], [1, 2], [2, 1], [1, 10**9], [0, 1], [True, False], [None, None], [1.5, 2.5]),
+        *(
+            [],
+            [1],
+            [1, 2],
+            [2, 1],
+            [2, 3],
+            [1, 10**9],
+            [0, 1],
+            [True, False],
+            [None, None],
+            [1.5, 2.5],
+        ),
         *(["a", "a"], ["a", "b"], ["a", "b", "c"], ["a", "a\0", "b"], [["a"], ["b"], ["c"]]),
         *([1, 2, 3], ["a", 2, None], ["\ud800", "b", "c"], [["first", 2.0]], [["first", -1]]),
         *([[["first"], 2]], ["x" * 9_999, "b", "c"], {}, {"a": 1}, {"documents": "many"}, "deep"),
@@ -116,12 +130,14 @@ NAMES = st.sampled_from(
         *("conv_bias_3", "output_weight", "output_bias", "vocabulary", "document_frequency"),
         *("vectors_0", "vectors_1", "words_0", "words_1", "idf", "idf_0", "vocabulary_0"),
         *("components_1", "shift_2", "scale_3", "chosen_6", "vocabulary_8"),
+        *("ngrams_2", "ngrams_3"),
     ]
 )
 OTHER_NAMES = st.sampled_from(
     [
         *("conv_weight_9", "conv_bias_9999999999", "conv_weight_02", "conv_weight_²", "vectors_2"),
         *("words_2", "more", "", "conv_weight_", "idf", "document_frequency", "vectors_-1"),
+        *("ngrams_1", "ngrams_4"),
     ]
 )
 SIZES = st.sampled_from([0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 100])

@@ -143,7 +143,7 @@ class ReaderOptions(MailOptions):
         reader = Reader(
             self.format or _format_of_files(corpus),
             corpus.rule if remove is None else remove,
-            list(chain.from_iterable(map(_ignored_words, self.ignore or ()))),
+            list(chain.from_iterable(map(words_or_file, self.ignore or ()))),
             Tokenizer(max_words, rule=self.rule),
         )
         if reader.format != "text":
@@ -173,8 +173,8 @@ def _format_of_file(name: str) -> str:
     return _FORMATS.get(PurePath(name.removesuffix(".gz")).suffix, "text")
 
 
-def _ignored_words(given: str) -> list[str]:
-    """Return what ``--ignore`` names: a word or pattern, or, behind an @, those of a file."""
+def words_or_file(given: str) -> list[str]:
+    """Return what an option names: a word or pattern, or, behind an @, those of a file."""
     if not given.startswith("@") or len(given) == 1:
         return [given]
     lines = str(read_text(expand_path(given[1:]))).splitlines()

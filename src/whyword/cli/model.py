@@ -67,6 +67,8 @@ def _lines(model: TextClassifier) -> Iterator[tuple[str, str]]:
             yield title, f"{value:.2%}"
         elif isinstance(value, dict):
             yield title, ", ".join(f"{one} {of_it}" for one, of_it in value.items())
+        elif isinstance(value, list):
+            yield title, ", ".join(map(str, value))
         else:
             yield title, f"{value:g}" if isinstance(value, float) else str(value)
 

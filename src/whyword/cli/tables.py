@@ -108,8 +108,13 @@ def training_summary(
     table.add_row("trained on", f"{facts['documents']:,} documents, {len(loaded.classes)} classes")
     if "best_epoch" in facts:
         table.add_row("best epoch", f"{facts['best_epoch']}")
+    if "ngrams" in facts:
+        least, most = facts["ngrams"]
+        size = f"{least} word{'s' * (least > 1)}" if least == most else f"{least} to {most} words"
+        said = f"of {size}: {facts['features']:,}"
+        table.add_row("n-grams" + _chosen(classifier, "ngrams"), said)
     if "C" in facts:
-        table.add_row("C, by cross-validation", f"{facts['C']:g}")
+        table.add_row("C" + _chosen(classifier, "C"), f"{facts['C']:g}")
     for title, name in (("validation accuracy", "validation_accuracy"), ("test", "test_accuracy")):
         if facts.get(name) is not None:
             size = f" of {len(loaded.test):,} documents" if name == "test_accuracy" else ""
@@ -122,6 +127,10 @@ def training_summary(
     table.add_row("time", f"{facts['seconds']:.0f} s")
     table.add_row("saved in", f"{one_line(str(out))}  (identity {identity[:12]})")
     return table
+
+
+def _chosen(classifier: Estimator, setting: str) -> str:
+    return ", by cross-validation" if classifier.get_params()[setting] is None else ""
 
 
 def prediction_table(predictions: Sequence[Prediction]) -> Table:

@@ -51,7 +51,11 @@ def train_models(
 
     def svm() -> Estimator:
         return SVMClassifier(
-            sublinear=SUBLINEAR, max_words=paper.MOST_WORDS, folds=plan.folds, seed=plan.seed
+            ngrams=(1, 1),
+            sublinear=SUBLINEAR,
+            max_words=paper.MOST_WORDS,
+            folds=plan.folds,
+            seed=plan.seed,
         ).fit(texts, labels)
 
     def cnn(name: str, width: int, filters: int) -> Estimator:

@@ -1,4 +1,6 @@
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,7 +9,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from whyword import Corpus, InputError, SVMClassifier, load_model
-from whyword.models.linear.classifier import fit_temperature
+from whyword.models.linear.ngram_trace import NgramTrace
+from whyword.models.linear.tfidf import TfIdf
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +58,6 @@ def test_two_classes() -> None:
     assert ((scores > 0) == (model.predict(texts) == model.classes_[1])).all()
 
 
-def test_probabilities_are_calibrated_on_held_out_scores() -> None:
-    random = np.random.default_rng(0)
-    logits = random.normal(scale=2, size=(4000, 3))
-    chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    labels = np.array([random.choice(3, p=row) for row in chances])
-    assert fit_temperature(logits * 5, labels) == pytest.approx(5, rel=0.1)
-    assert fit_temperature(logits / 4, labels) == pytest.approx(0.25, rel=0.1)
-
-
 def test_probabilities_sum_to_one(model: SVMClassifier) -> None:
     np.testing.assert_allclose(model.predict_proba(["moon", ""]).sum(axis=1), 1)
 
@@ -99,8 +93,14 @@ def test_bad_data(texts: list[str], labels: list[str], message: str) -> None:
 
 
 def test_bad_parameters() -> None:
-    for wrong in ({"C": 0.0}, {"C": 1e-300}, {"C": "x"}, {"folds": 1}, {"seed": -1}):
-        with pytest.raises(InputError):
+    several: tuple[Any, ...] = (
+        *({"C": 0.0}, {"C": 1e-300}, {"C": "x"}, {"folds": 1}, {"seed": -1}),
+        *({"ngrams": one} for one in (2, (2, 1), (0, 1), (1, 6), (1, 2, 3), "12", (1.0, 2.0))),
+        *({"min_documents": one} for one in (0, -1, 1.5, True)),
+        *({"stop_words": one} for one in ("german", [""], [1], 3, "")),
+    )
+    for wrong in several:
+        with pytest.raises(InputError, match=next(iter(wrong))):
             SVMClassifier().set_params(**wrong).fit(*topical(20))
 
 
@@ -122,9 +122,91 @@ def test_a_class_of_one_document_is_trained_without_folds() -> None:
     assert model.predict(["orbit"])[0] == "x"
 
 
+def negations(count: int = 80) -> tuple[list[str], list[str]]:
+    """Return reviews whose single words say nothing: "not good, so bad" and "so good, not bad"."""
+    random = np.random.default_rng(3)
+    texts, labels = [], []
+    for number in range(count):
+        good = number % 2 == 0
+        pairs = random.permutation(["so good", "not bad"] if good else ["not good", "so bad"])
+        film = random.choice(["film", "plot", "cast", "end"])
+        texts.append(
+            f"The {film} is {pairs[0]} and the {random.choice(['set', 'score'])} {pairs[1]}"
+        )
+        labels.append("for" if good else "against")
+    return texts, labels
+
+
+def test_pairs_of_words_are_chosen_where_they_say_more(model: SVMClassifier) -> None:
+    chosen = SVMClassifier().fit(*negations())
+    assert chosen.provenance_["ngrams"] == [1, 2]
+    assert chosen.provenance_["validation_accuracy"] == 1.0
+    assert chosen.predict(["so good", "not good"]).tolist() == ["for", "against"]
+    single = SVMClassifier(ngrams=(1, 1)).fit(*negations())
+    assert single.provenance_["ngrams"] == [1, 1]
+    assert single.provenance_["validation_accuracy"] < 0.7
+    assert model.provenance_["ngrams"] == [1, 1]  # words do as well there
+
+
+def test_the_phrase_is_the_unit() -> None:
+    model = SVMClassifier(C=1.0).fit(*negations())
+    trace = next(model.trace(["It is not good, so bad"]))
+    assert isinstance(trace, NgramTrace)
+    (phrases,) = trace.lrp_phrases(np.array([[0, 1]]), bias="apart")
+    strongest = np.argsort(-phrases.relevance[:, 0])[:2]
+    assert {phrases.names[number] for number in strongest} == {"not good", "so bad"}
+    relevance = trace.lrp(np.array([[0, 1]]), bias="apart")
+    np.testing.assert_allclose(phrases.relevance.sum(axis=0), relevance.words[0].sum(axis=0))
+
+
+def test_training_words_are_single_words() -> None:
+    model = SVMClassifier(ngrams=(1, 3), C=1.0).fit(*negations())
+    assert model.training_words == frozenset(
+        "the film plot cast end is so not good bad and set score".split()
+    )
+    assert len(model.output_weight_) == model.provenance_["features"] > len(model.training_words)
+
+
+def test_rare_and_stop_words_are_left_out() -> None:
+    texts = ["not good at all", "not good, at first", "bad", "bad as ever", "once only bad"]
+    labels = ["x", "x", "y", "y", "y"]
+    model = SVMClassifier(C=1.0, ngrams=(1, 2), stop_words="english").fit(texts, labels)
+    assert model.training_words == {"not", "good", "first", "bad", "only"}
+    assert isinstance(model.features_, TfIdf)
+    assert model.features_.ngrams.sizes == [5, 1]
+    assert model.features_.ngrams.name(5) == "not good"
+    model.set_params(min_documents=2, stop_words=["GOOD"]).fit(texts, labels)
+    assert model.training_words == {"not", "at", "bad"}
+    assert model.provenance_["features"] == 4  # and "not at"
+    with pytest.raises(InputError, match="no words that 6 of them have"):
+        SVMClassifier(min_documents=6).fit(texts, labels)
+    with pytest.raises(InputError, match="no runs of 5 words"):
+        SVMClassifier(ngrams=(5, 5)).fit(texts, labels)
+
+
+@pytest.mark.parametrize("lengths", [(1, 1), (1, 2), (2, 3), (5, 5)])
+def test_n_grams_are_saved_and_loaded(lengths: tuple[int, int], tmp_path: Path) -> None:
+    texts, labels = negations()
+    model = SVMClassifier(C=1.0, ngrams=lengths, stop_words={"the", "is"}).fit(texts, labels)
+    identity = model.save(tmp_path / "m")
+    again = load_model(tmp_path / "m")
+    np.testing.assert_array_equal(again.decision_function(texts), model.decision_function(texts))
+    assert again.features_.ngrams.stop_words == {"the", "is"}
+    assert again.get_params() == model.get_params() | {"stop_words": ["is", "the"]}
+    assert again.save(tmp_path / "n") == identity
+
+
+def test_a_model_of_single_words_is_stored_as_ever(tmp_path: Path) -> None:
+    SVMClassifier(C=1.0).fit(*topical(30)).save(tmp_path / "m")
+    stored = json.loads((tmp_path / "m" / "model.json").read_text())
+    new = {"ngrams", "min_documents", "stop_words"}
+    assert not new & {*stored["parameters"], *stored["features"]}
+    assert load_model(tmp_path / "m").features_.ngrams.lengths == (1, 1)
+
+
 @pytest.mark.real
 def test_as_accurate_as_the_papers(news: Corpus) -> None:
     """With C as cross-validation chooses it (benchmarks/accuracy.py runs that too)."""
-    model = SVMClassifier(C=1.0, folds=2, max_words=400)
+    model = SVMClassifier(C=1.0, ngrams=(1, 1), folds=2, max_words=400)
     model.fit(news.train.texts, news.train.labels or [])
     assert model.score(news.test.texts, news.test.labels or []) >= 0.8010

@@ -41,12 +41,42 @@ SVM: dict[str, tuple[Change, str]] = {
     "a small C": (settings(parameters__C=1e-9), "parameters.C must be from 1e-6"),
     "one fold": (settings(parameters__folds=1), "parameters.folds must be"),
 }
+NGRAMS: dict[str, tuple[Change, str]] = {
+    "no pairs": (tensors(ngrams_2=None), "the tensor ngrams_2 is missing"),
+    "fewer pairs": (tensors(ngrams_2=np.array([[0, 1]], np.int32)), "it should have (V = "),
+    "pairs of three": (tensors(ngrams_2=np.ones((4, 3), np.int32)), "it should have (V_2 = 4, 2)"),
+    "no pairs at all": (tensors(ngrams_2=np.ones(4, np.int32)), "it should have (V_2, 2)"),
+    "a pair twice": (tensors(ngrams_2=np.zeros((4, 2), np.int32)), "not in order, or twice"),
+    "a word below 0": (tensors(ngrams_2=with_number(1, -1)), "words that are not there"),
+    "a word beyond": (tensors(ngrams_2=with_number(1, 5)), "words that are not there"),
+    "a first word beyond": (tensors(ngrams_2=with_number(6, 5)), "words that are not there"),
+    "int64": (tensors(ngrams_2=np.ones((4, 2), np.int64)), "ngrams_2 has the dtype int64"),
+    "triples, too": (tensors(ngrams_3=np.zeros((1, 2), np.int32)), "'ngrams_3' is no tensor"),
+    "triples wanted": (settings(features__ngrams=[1, 3]), "the tensor ngrams_3 is missing"),
+    "single words wanted": (settings(features__ngrams=[1, 1]), "(V = 5"),
+    "pairs only": (settings(features__ngrams=[2, 2]), "(V = 4"),
+    "upside down": (settings(features__ngrams=[2, 1]), "the lower first"),
+    "too long": (settings(features__ngrams=[1, 6]), "features.ngrams must be a whole number"),
+    "one number": (settings(features__ngrams=2), "must be two numbers"),
+    "stop words": (settings(features__stop_words="english"), "must be a list of strings"),
+    "odd stop words": (settings(features__stop_words=[1]), "must be a list of strings"),
+    "an argument": (settings(parameters__ngrams="x"), "parameters.ngrams must be two numbers"),
+    "a rarity": (settings(parameters__min_documents=0), "parameters.min_documents must be"),
+    "a language": (settings(parameters__stop_words="x"), "parameters.stop_words may be"),
+}
 
 
 @pytest.mark.parametrize("name", SVM)
 def test_changed_bags_of_words_are_refused(name: str, tmp_path: Path) -> None:
     SVMClassifier(C=1.0).fit(TEXTS, LABELS).save(tmp_path)
     check_refused(tmp_path, *SVM[name])
+
+
+@pytest.mark.parametrize("name", NGRAMS)
+def test_changed_bags_of_n_grams_are_refused(name: str, tmp_path: Path) -> None:
+    settings = {"ngrams": (1, 2), "min_documents": 1, "stop_words": ["wz"]}
+    SVMClassifier(C=1.0).set_params(**settings).fit(TEXTS, LABELS).save(tmp_path)
+    check_refused(tmp_path, *NGRAMS[name])
 
 
 def test_names_of_classes_that_no_file_can_keep() -> None:

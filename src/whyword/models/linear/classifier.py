@@ -4,7 +4,7 @@ The notation, and the numbers of equations, are those of docs/method.md.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import strings
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.errors import InputError
 from whyword.models.estimator import (
     Estimator,
     check_training_data,
@@ -20,37 +20,48 @@ from whyword.models.estimator import (
     stored_class_weight,
     stored_parameters,
 )
-from whyword.models.linear.bag import FeatureRow
+from whyword.models.linear.ngram_trace import NgramTrace
+from whyword.models.linear.ngrams import count_words
 from whyword.models.linear.stored import CHECKS, from_stored, to_stored
-from whyword.models.linear.tfidf import fit_tfidf
+from whyword.models.linear.tfidf import TfIdf, fit_tfidf
 from whyword.models.linear.tfidf_trace import TfIdfTrace
 from whyword.models.linear.trace import LinearLayer, LinearTrace
-from whyword.models.probabilities import softmax
+from whyword.models.linear.training import Trainer, fit_temperature, sparse_matrix
 from whyword.models.protocol import Positions, Reading, Trained
 from whyword.models.store import training_provenance
 from whyword.models.stored import StoredModel, largest_number, positive_number
 from whyword.models.stored_reader import reader_argument
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
+from whyword.words.stop_words import ENGLISH
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-_GRID = (0.1, 0.3, 1.0, 3.0, 10.0)
-_TEMPERATURES = np.geomspace(0.02, 50, 200)
+_TRIED = ((1, 1), (1, 2))  # n-grams, if nobody says which
+_SETTINGS = ("ngrams", "min_documents", "stop_words", "C", "folds", "sublinear", "seed")
+_ADDED = ("ngrams", "min_documents", "stop_words")  # arguments that stored models may be without
 
 
 class SVMClassifier(Estimator, Reading, Trained):
-    """TF-IDF of unit length and a one-vs-rest linear SVM.
+    """TF-IDF of unit length over words and n-grams, and a one-vs-rest linear SVM.
 
     Parameters
     ----------
+    ngrams : tuple of int or None
+        How many adjacent words make a feature, from and to, 5 at most: (1, 1) is single words,
+        (1, 2) words and pairs. None chooses between these two by cross-validation.
+    min_documents : int or None
+        Leave out words and n-grams that fewer training documents have; None leaves out n-grams of
+        several words that only one has.
+    stop_words : "english", collection of str or None
+        Words that are not read, whatever their case; their neighbours are adjacent.
     C : float or None
         Weight of errors against the margin; None chooses it by cross-validation.
     folds : int
-        Of the cross-validation that chooses `C` and fits the probabilities.
+        Of the cross-validation that chooses `ngrams` and `C`, and fits the probabilities.
     sublinear : bool
-        Whether a word that occurs m times counts 1 + ln m rather than m.
+        Whether an n-gram that occurs m times counts 1 + ln m rather than m.
     class_weight : None, "balanced" or dict
     max_words : int or None
         Keep the first so many words of each text; None keeps all.
@@ -76,14 +87,20 @@ class SVMClassifier(Estimator, Reading, Trained):
     def __init__(
         self,
         *,
+        ngrams: tuple[int, int] | None = None,
+        min_documents: int | None = None,
+        stop_words: str | Collection[str] | None = None,
         C: float | None = None,  # noqa: N803 - scikit-learn's name
-        folds: int = 10,
+        folds: int = 5,
         sublinear: bool = True,
         class_weight: str | Mapping[Any, float] | None = None,
         max_words: int | None = None,
         reader: Reader | None = None,
         seed: int = 0,
     ) -> None:
+        self.ngrams = ngrams
+        self.min_documents = min_documents
+        self.stop_words = stop_words
         self.C = C
         self.folds = folds
         self.sublinear = sublinear
@@ -98,29 +115,55 @@ class SVMClassifier(Estimator, Reading, Trained):
         """Train on texts and their labels."""
         start = time.perf_counter()
         checked, classes, numbers = check_training_data(texts, labels)
-        CHECKS["C"]("C", self.C)
-        sublinear = CHECKS["sublinear"]("sublinear", self.sublinear)
-        seed = CHECKS["seed"]("seed", self.seed)
+        settings = {name: CHECKS[name](name, getattr(self, name)) for name in _SETTINGS}
         weights = class_weights(self.class_weight, classes, numbers)
         reader = Reader.of(self.reader, self.max_words)
         documents = list(reader.documents(checked))
-        features = fit_tfidf(documents, reader, sublinear)
-        if not features.words:
-            raise InputError("the texts to train on have no words")
-        rows = [features.row_of(features.read(document)) for document in documents]
-        matrix = _matrix(rows, len(features.words))
-        trainer = _Trainer(matrix, numbers, weights, seed)
-        folds = min(CHECKS["folds"]("folds", self.folds), int(np.bincount(numbers).min()))
-        grid = _GRID if self.C is None else (float(self.C),)
-        chosen, accuracy, scores = trainer.cross_validate(grid, folds)
-        self.output_weight_, self.output_bias_ = trainer.train(chosen)
+        candidates = self._candidates(documents, reader, settings)
+        folds = min(settings["folds"], int(np.bincount(numbers).min()))
+        trainer = Trainer(numbers, weights, folds, settings["seed"])
+        choice = trainer.choose([matrix for _, matrix in candidates], settings["C"])
+        features, matrix = candidates[choice.matrix]
+        self.output_weight_, self.output_bias_ = trainer.train(matrix, choice.C)
         self.classes_ = classes
         self.features_ = features
+        scores = choice.scores
         self.temperature_ = 1.0 if scores is None else fit_temperature(scores, numbers)
         self.provenance_ = training_provenance(
-            checked, numbers.tolist(), start, C=chosen, validation_accuracy=accuracy
+            checked,
+            numbers.tolist(),
+            start,
+            ngrams=list(features.ngrams.lengths),
+            features=len(features.ngrams),
+            C=choice.C,
+            validation_accuracy=choice.accuracy,
         )
         return self
+
+    def _candidates(
+        self, documents: list[Document], reader: Reader, settings: Mapping[str, Any]
+    ) -> list[tuple[TfIdf, "csr_matrix"]]:
+        """Return the features that may be chosen, and the documents' rows of them."""
+        given, least = settings["ngrams"], settings["min_documents"]
+        stop_words = settings["stop_words"] or ()
+        words = count_words(
+            documents,
+            least or 1,
+            ENGLISH if stop_words == "english" else frozenset(map(str.lower, stop_words)),
+        )
+        found: list[tuple[TfIdf, csr_matrix]] = []
+        for lengths in _TRIED if given is None else (given,):
+            features, rows = fit_tfidf(
+                words, len(documents), reader, settings["sublinear"], lengths, least or 2
+            )
+            if len(features.ngrams) > (len(found[-1][0].ngrams) if found else 0):
+                matrix = sparse_matrix(rows.values, rows.places, rows.ends, len(features.ngrams))
+                found.append((features, matrix))
+        if not found:
+            few = "" if least is None else f" that {least:,} of them have"
+            what = "words" if given is None or given[0] == 1 else f"runs of {given[0]} words"
+            raise InputError(f"the texts to train on have no {what}{few}")
+        return found
 
     # ---- predicting ---------------------------------------------------------------------------
 
@@ -145,8 +188,8 @@ class SVMClassifier(Estimator, Reading, Trained):
 
     @property
     def trace_kind(self) -> type[LinearTrace]:
-        """The class of its traces."""
-        return TfIdfTrace
+        """The class of its traces: single words, or n-grams."""
+        return TfIdfTrace if self.features_.ngrams.lengths == (1, 1) else NgramTrace
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with the words that the features stand for."""
@@ -170,8 +213,9 @@ class SVMClassifier(Estimator, Reading, Trained):
         """Return exactly what the classifier sees, (1, V) sparse."""
         self.check_fitted()
         features = self.features_
-        row = features.row_of(features.read(text))
-        return _matrix([row], len(self.output_weight_))
+        places, values = features.row_of(features.read(text))
+        ends = np.array([0, len(places)])
+        return sparse_matrix(values, places, ends, len(self.output_weight_))
 
     @property
     def weights(self) -> dict[str, NDArray[np.float64]]:
@@ -203,9 +247,10 @@ class SVMClassifier(Estimator, Reading, Trained):
             "kind": self.kind,
             "classes": self.classes_.tolist(),
             "parameters": {
-                name: value
+                name: sorted(value) if isinstance(value, set | frozenset) else value
                 for name, value in stored_parameters(self.get_params()).items()
                 if name != "reader"  # told with the features
+                and not (name in _ADDED and value is None)
             },
             "temperature": self.temperature_,
             "features": described,
@@ -232,90 +277,3 @@ class SVMClassifier(Estimator, Reading, Trained):
 def _largest(model: SVMClassifier) -> float:
     """Return a bound of what one occurrence of a word may add to a score, and of the bias."""
     return largest_number(model.output_weight_) + largest_number(model.output_bias_)
-
-
-def fit_temperature(scores: NDArray[np.float64], numbers: NDArray[np.intp]) -> float:
-    """Return the θ of equation (5) under which held-out labels are most probable."""
-    rows = np.arange(len(numbers))
-
-    def loss(temperature: float) -> float:
-        chances = softmax(scores / temperature)[rows, numbers]
-        return float(-np.mean(np.log(np.maximum(chances, 1e-300))))
-
-    return float(min(_TEMPERATURES, key=loss))
-
-
-class _Trainer:
-    """Linear SVMs on one matrix of features."""
-
-    def __init__(
-        self,
-        matrix: "csr_matrix",
-        numbers: NDArray[np.intp],
-        weights: NDArray[np.float32],
-        seed: int,
-    ) -> None:
-        self.matrix = matrix
-        self.numbers = numbers
-        self.weights = {number: float(weight) for number, weight in enumerate(weights)}
-        self.seed = seed
-
-    def _svm(self, c: float) -> Any:  # noqa: ANN401 - scikit-learn has no types
-        from sklearn.svm import LinearSVC
-
-        return LinearSVC(C=c, class_weight=self.weights, random_state=self.seed)
-
-    def train(self, c: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return weights (V, C) and biases (C,) of SVMs trained on everything."""
-        svm = self._svm(c).fit(self.matrix, self.numbers)
-        return _both_classes(svm.coef_.T, svm.intercept_)
-
-    def cross_validate(
-        self, grid: tuple[float, ...], folds: int
-    ) -> tuple[float, float | None, NDArray[np.float64] | None]:
-        """Return the best C, its accuracy on held-out folds, and all held-out scores.
-
-        Without two documents of every class there are no folds; C is then 1.
-        """
-        if folds < 2:
-            return (grid[0] if len(grid) == 1 else 1.0), None, None
-        results = [self._held_out_scores(c, folds) for c in grid]
-        accuracies = [float(np.mean(s.argmax(axis=1) == self.numbers)) for s in results]
-        best = int(np.argmax(accuracies))
-        return grid[best], accuracies[best], results[best]
-
-    def _held_out_scores(self, c: float, folds: int) -> NDArray[np.float64]:
-        from joblib import Parallel, delayed
-        from sklearn.model_selection import StratifiedKFold
-
-        cut = StratifiedKFold(folds, shuffle=True, random_state=self.seed)
-        parts = list(cut.split(self.matrix, self.numbers))
-        fits = Parallel(n_jobs=-1)(
-            delayed(self._svm(c).fit)(self.matrix[train], self.numbers[train]) for train, _ in parts
-        )
-        scores = np.empty((len(self.numbers), len(self.weights)))
-        for svm, (_, test) in zip(fits, parts, strict=True):
-            weight, bias = _both_classes(svm.coef_.T, svm.intercept_)
-            scores[test] = self.matrix[test] @ weight + bias
-        return scores
-
-
-def _both_classes(
-    weight: NDArray[np.float64], bias: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return weights (V, C) and biases (C,); a single SVM for two classes becomes (−s, s)."""
-    if weight.shape[1] == 1:
-        return np.concatenate([-weight, weight], axis=1), np.concatenate([-bias, bias])
-    return np.ascontiguousarray(weight), np.asarray(bias)
-
-
-def _matrix(rows: list[FeatureRow], columns: int) -> "csr_matrix":
-    """Return feature rows as a sparse matrix, (rows, columns)."""
-    try:
-        from scipy.sparse import csr_matrix
-    except ImportError:
-        raise MissingExtraError("scikit-learn", "train") from None
-    ends = np.cumsum([0, *(len(row.places) for row in rows)])
-    places = np.concatenate([row.places for row in rows])
-    values = np.concatenate([row.values for row in rows])
-    return csr_matrix((values, places, ends), shape=(len(rows), columns))

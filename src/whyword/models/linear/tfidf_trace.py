@@ -6,7 +6,6 @@ The notation, and the numbers of equations, are those of docs/method.md.
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.models.linear.bag import Bag
 from whyword.models.linear.tfidf import TfIdf
 from whyword.models.linear.trace import LinearTrace, Values
 from whyword.models.protocol import Erasable, Erased, Scores, Targets
@@ -14,20 +13,19 @@ from whyword.models.relevance import Relevance
 
 
 class TfIdfTrace(LinearTrace, Erasable):
-    """Of a :class:`TfIdf`, whose bags are made anew by arithmetic."""
+    """Of a :class:`TfIdf` of single words, whose bags are made anew by arithmetic."""
 
     is_quick = True
     equal_shares = True
 
     def occlusion(self, targets: Targets) -> Relevance:
         """Return equation (21): what x[k] loses without an occurrence, the bag (13) made anew."""
-        pairs = zip(self.bags, targets, strict=True)
-        return Relevance(
-            [self._losses(bag, chosen) for bag, chosen in pairs], np.zeros(targets.shape)
-        )
+        losses = [self._losses(number, chosen) for number, chosen in enumerate(targets)]
+        return Relevance(losses, np.zeros(targets.shape))
 
-    def _losses(self, bag: Bag, chosen: NDArray[np.int32]) -> Values:
+    def _losses(self, number: int, chosen: NDArray[np.int32]) -> Values:
         """Return (T, K) losses: in (13), one occurrence fewer changes one u[i] and the norm."""
+        bag = self.bags[number]
         features: TfIdf = self.layer.features
         places, count = bag.row.places, len(bag.row.places)
         counts = np.bincount(bag.features, minlength=count).astype(np.float64)
@@ -50,14 +48,15 @@ class TfIdfTrace(LinearTrace, Erasable):
         """Return equation (27): what the model says while occurrences go and bags are made anew."""
         scores = np.array(
             [
-                [self._scores_by_step(self.bags[number], order, insert) for order in each]
+                [self._scores_by_step(number, order, insert) for order in each]
                 for number, each in zip(documents.tolist(), orders, strict=True)
             ]
         )
         return Erased(scores, self.probabilities_of(scores))
 
-    def _scores_by_step(self, bag: Bag, order: NDArray[np.int32], insert: bool) -> Scores:
+    def _scores_by_step(self, number: int, order: NDArray[np.int32], insert: bool) -> Scores:
         """Return (K + 1, C) scores x[k, m]: the counts after each step through (13) and (14)."""
+        bag = self.bags[number]
         features: TfIdf = self.layer.features
         places = bag.row.places
         feature_of = np.full(len(bag.document) + 1, -1, np.intp)  # the last: what −1 stands for
