@@ -1,7 +1,10 @@
-"""What is known of each word after some documents, for each class; what parts know is merged."""
+"""What is known of each word after some documents, for each class; what parts know is merged.
+
+A word may be a phrase: whatever the model used as a unit.
+"""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +43,8 @@ class WordStatistics:
         How many of the strongest occurrences are kept of each class.
     named : bool
         Whether documents have names; else they are known by their numbers.
+    units : {"words", "phrases"}
+        What counts as a word. Phrases need explanations with ``level="phrase"``.
 
     Attributes
     ----------
@@ -48,19 +53,23 @@ class WordStatistics:
     where : (V, K) int64
         The place of that occurrence among all words of all documents.
     sums : (V, K) float64
-    counts : (V,) int64
+    counts, documents : (V,) int64
+        How often each occurs, and in how many documents.
     labels : tuple of K labels
         Once there is a document.
     """
 
-    def __init__(self, classes: int, occurrences: int, named: bool) -> None:
+    def __init__(self, classes: int, occurrences: int, named: bool, units: str = "words") -> None:
         self.occurrences, self.named = occurrences, named
+        self._units = _phrases if units == "phrases" else _words
         self.labels: tuple[Label, ...] = ()
         self.numbers: dict[str, int] = {}
         self.strongest = np.empty((0, classes), np.float32)
         self.where = np.empty((0, classes), np.int64)
         self.sums = np.empty((0, classes))
         self.counts = np.empty(0, np.int64)
+        self.documents = np.empty(0, np.int64)
+        self._last = np.empty(0, np.int64)  # the document in which each was met last
         self.best: list[list[Occurrence]] = [[] for _ in range(classes)]
         self.names: list[str] = []
         self.starts = array("q", [0])  # ten million documents are 80 MB
@@ -71,24 +80,38 @@ class WordStatistics:
     def add(self, explanations: Sequence[Explanation]) -> None:
         """Take in some documents."""
         self.labels = explanations[0].targets
-        ids, first = [], self.starts[-1]
-        for explanation in explanations:
+        of = [self._units(explanation) for explanation in explanations]
+        names = [name for units in of for name in units.names]
+        numbers = np.array(
+            [self.numbers.setdefault(name, len(self.numbers)) for name in names], np.int32
+        )
+        documents, places = [], []
+        for units, explanation in zip(of, explanations, strict=True):
             if self.named:
                 self.names.append(str(explanation.id))
-            self.starts.append(self.starts[-1] + len(explanation.spans))
-            ids += [
-                self.numbers.setdefault(word.lower(), len(self.numbers))
-                for word in explanation.document.cut()
-            ]
-        numbers = np.array(ids, np.int32)
-        relevance = np.concatenate([explanation.relevance for explanation in explanations])
-        values = np.concatenate([one.word_values() for one in explanations]).astype(np.float32)
+            documents.append(np.full(len(units.names), len(self), np.int64))
+            places.append(units.positions + self.starts[-1])
+            # characters may be units where there is no word: then they have a place, too
+            self.starts.append(self.starts[-1] + max(len(explanation.spans), bool(units.names)))
+        values = np.concatenate([units.values for units in of]).astype(np.float32)
+        relevance = np.concatenate([units.relevance for units in of])
+        where = np.concatenate(places)
         self._grow()
         take_in(
-            numbers, values, relevance, first, self.strongest, self.where, self.sums, self.counts
+            numbers,
+            np.concatenate(documents),
+            where,
+            values,
+            relevance,
+            self.strongest,
+            self.where,
+            self.sums,
+            self.counts,
+            self.documents,
+            self._last,
         )
         for column, best in enumerate(self.best if self.occurrences else ()):
-            self.best[column] = self._best(best, values[:, column], numbers, first)
+            self.best[column] = self._best(best, values[:, column], numbers, where)
 
     def merge(self, others: "WordStatistics") -> None:
         """Take in what was gathered of documents that come after these, in the same way."""
@@ -103,6 +126,7 @@ class WordStatistics:
         self.where[at] = np.where(stronger, others.where + first, self.where[at])
         self.sums[at] += others.sums
         self.counts[at] += others.counts
+        self.documents[at] += others.documents
         for column, best in enumerate(others.best):
             new = [Occurrence(one.relevance, int(at[one.word]), one.place + first) for one in best]
             self.best[column] = self._first_of([*self.best[column], *new])
@@ -118,18 +142,21 @@ class WordStatistics:
             )
             self.where = np.concatenate([self.where, np.zeros((more, classes), np.int64)])
             self.sums = np.concatenate([self.sums, np.zeros((more, classes))])
-            self.counts = np.concatenate([self.counts, np.zeros(more, np.int64)])
+            none = np.zeros(more, np.int64)
+            self.counts = np.concatenate([self.counts, none])
+            self.documents = np.concatenate([self.documents, none])
+            self._last = np.concatenate([self._last, none - 1])
 
     def _best(
         self,
         before: list[Occurrence],
         relevance: NDArray[np.float32],
         numbers: NDArray[np.int32],
-        first: int,
+        where: NDArray[np.int64],
     ) -> list[Occurrence]:
         """Return the strongest occurrences, those of before included; earlier ones win ties."""
         order = np.argsort(-relevance, kind="stable")[: self.occurrences].tolist()
-        new = [Occurrence(float(relevance[n]), int(numbers[n]), first + n) for n in order]
+        new = [Occurrence(float(relevance[n]), int(numbers[n]), int(where[n])) for n in order]
         return self._first_of([*before, *new])
 
     def _first_of(self, occurrences: list[Occurrence]) -> list[Occurrence]:
@@ -142,24 +169,29 @@ class WordStatistics:
         ----------
         column : int
             Of the class.
-        rank : {"strongest", "mean", "sum"}
+        rank : {"typical", "strongest", "mean", "sum"}
         least : int
             How often a word must occur.
         top : int
-            At most so many.
+            At most so many; none that does not speak for the class.
         """
-        values = {
-            "strongest": self.strongest[:, column].astype(np.float64),
-            "sum": self.sums[:, column],
-            "mean": self.sums[:, column] / np.maximum(self.counts, 1),
-        }[rank]
-        values = np.where(self.counts >= least, values, -np.inf)
+        values = np.where(self.counts >= least, self._ranks(column)[rank](), -np.inf)
         order = np.argsort(-values, kind="stable")[:top].tolist()
         return [
             Occurrence(float(values[word]), word, int(self.where[word, column]))
             for word in order
-            if np.isfinite(values[word])
+            if values[word] > 0
         ]
+
+    def _ranks(self, column: int) -> dict[str, Callable[[], NDArray[np.float64]]]:
+        """Return what computes what the words of a class are ordered by, docs/classes.md."""
+        sums = self.sums[:, column]
+        return {
+            "typical": lambda: sums / self.documents * np.log1p(self.documents),
+            "strongest": lambda: self.strongest[:, column].astype(np.float64),
+            "mean": lambda: sums / self.counts,
+            "sum": lambda: sums,
+        }
 
     def locate(self, place: int) -> tuple[str | int, int]:
         """Return the document of a place, by its name or number, and the position in it."""
@@ -167,37 +199,85 @@ class WordStatistics:
         return self.names[document] if self.named else document, place - self.starts[document]
 
 
+class _Units(NamedTuple):
+    """The words or phrases of a document.
+
+    Attributes
+    ----------
+    names : list of n str
+        Lower-cased.
+    positions : (n,) int64
+        Of each, or of its first word, among the document's words.
+    values, relevance : (n, K)
+        What the strongest is chosen by, and what is summed up.
+    """
+
+    names: list[str]
+    positions: NDArray[np.int64]
+    values: NDArray[np.floating]
+    relevance: NDArray[np.float32]
+
+
+def _words(one: Explanation) -> _Units:
+    names = [word.lower() for word in one.document.cut()]
+    return _Units(names, np.arange(len(names)), one.word_values(), one.relevance)
+
+
+def _phrases(one: Explanation) -> _Units:
+    units = one.units
+    if units is None:
+        raise ValueError("phrases are in explanations with level='phrase' only")
+    names = [name.lower() for name in units.names]
+    relevance = units.relevance.astype(np.float32).reshape(len(names), len(one.targets))
+    values = relevance
+    if one.parameters.get("occurrences") == "equal shares":
+        numbers: dict[str, int] = {}
+        at = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.intp)
+        sums = np.zeros((len(numbers), len(one.targets)))
+        np.add.at(sums, at, relevance)
+        values = sums[at].astype(np.float32)
+    # an n-gram of characters may begin between words, or before all of them
+    before = np.searchsorted(one.spans[:, 0], units.spans[:, 0], "right") - 1
+    return _Units(names, np.maximum(before, 0).astype(np.int64), values, relevance)
+
+
 @compiled
 def take_in(
     numbers: NDArray[np.int32],
+    documents: NDArray[np.int64],
+    places: NDArray[np.int64],
     values: NDArray[np.float32],
     relevance: NDArray[np.float32],
-    first: int,
     strongest: NDArray[np.float32],
     where: NDArray[np.int64],
     sums: NDArray[np.float64],
     counts: NDArray[np.int64],
+    spread: NDArray[np.int64],
+    last: NDArray[np.int64],
 ) -> None:
-    """strongest[w, k] = max over the occurrences n of w, where[w, k] the first n that attains it.
+    """strongest[w, k] = max over the occurrences n of w, where[w, k] the first that attains it.
 
     Parameters
     ----------
     numbers : (N,) int32
         The word of each occurrence.
+    documents, places : (N,) int64
+        The number of its document, and its place among all words of all documents.
     values, relevance : (N, K) float32
         What the strongest is chosen by, and what is summed up.
-    first : int
-        The place of the first of them among all.
     strongest, where, sums : (V, K)
-    counts : (V,)
-        Updated.
+    counts, spread, last : (V,)
+        How often each word occurs, in how many documents, and the last of them. Updated.
     """
     for n in range(numbers.size):
         word = numbers[n]
         counts[word] += 1
+        if last[word] != documents[n]:
+            last[word] = documents[n]
+            spread[word] += 1
         for k in range(relevance.shape[1]):
             value = values[n, k]
             sums[word, k] += relevance[n, k]
             if value > strongest[word, k]:
                 strongest[word, k] = value
-                where[word, k] = first + n
+                where[word, k] = places[n]
