@@ -100,6 +100,7 @@ class AutogradEngine(Engine):
         target: object = "predicted",
         against: str | None = None,
         method: str | None = None,
+        phrases: bool = False,
     ) -> list[dict[str, Any]]:
         """Return the explanations of the predicted classes, whatever was asked for."""
         read = self._read(texts, self.limits.words)

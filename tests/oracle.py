@@ -189,6 +189,45 @@ def lrp(
     return relevance
 
 
+def window_relevance(
+    inputs: Array,
+    convolutions: list[tuple[Array, Array]],
+    output_weight: Array,
+    output_bias: Array,
+    target: int,
+    is_word: list[bool],
+    epsilon: float = 0.01,
+    shared: bool = True,
+) -> dict[tuple[int, int], float]:
+    """Equation (32): R[H, t, k] of each window that won for a filter, by (H, t)."""
+    pooled = np.concatenate([max_pool(convolution(inputs, w, b))[0] for w, b in convolutions])
+    filters = lrp_output_layer(pooled, output_weight, output_bias, target, epsilon, shared)
+    windows: dict[tuple[int, int], float] = {}
+    first = 0
+    for weight, bias in convolutions:
+        width, _, count = weight.shape
+        responses = convolution(inputs, weight, bias)
+        _, winners = max_pool(responses)
+        for j in range(count):
+            t = int(winners[j])
+            if not shared and responses[t, j] <= 0:
+                continue  # nothing passes through a filter that does not fire
+            alone = lrp_convolution(
+                inputs,
+                weight[:, :, j : j + 1],
+                bias[j : j + 1],
+                filters[first + j :],
+                epsilon,
+                shared,
+            )
+            words = [t + tau for tau in range(width) if is_word[t + tau]]
+            if words:
+                before = windows.get((width, t), 0.0)
+                windows[width, t] = before + sum(float(alone[at].sum()) for at in words)
+        first += count
+    return windows
+
+
 def network_constant(
     inputs: Array,
     convolutions: list[tuple[Array, Array]],

@@ -63,7 +63,8 @@ def scribble(explanation: Decomposition) -> None:
 
 
 def state(explanation: Decomposition) -> bytes:
-    kept = {name: value for name, value in vars(explanation).items() if name != "document"}
+    other = ("document", "ask_units")  # the last is a question to the model
+    kept = {name: value for name, value in vars(explanation).items() if name not in other}
     kept["model"] = explanation.model
     return pickle.dumps([kept, explanation.text, explanation.spans.tolist(), explanation.words])
 

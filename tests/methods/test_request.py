@@ -28,7 +28,7 @@ class Even:
         ({"against": "nothing"}, "there is no class 'nothing'"),
         (
             {"level": "letter"},
-            "level may be 'word' or 'phrase' or 'element' or 'filter', not 'letter'",
+            "level may be .*'phrase' or 'element' or 'filter', not 'letter'",
         ),
         ({"level": None}, "level may be "),
         ({"level": "element", "method": "occlusion"}, "level='element' needs a model of word vec"),

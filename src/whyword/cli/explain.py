@@ -28,6 +28,9 @@ from whyword.explanation.explanation import Explanation
 from whyword.explanation.formats.registry import ENDINGS, FORMATS
 from whyword.explanation.output import format_of, print_explanations, write_explanations
 from whyword.methods.explain import iter_explanations
+from whyword.methods.registry import method_for
+from whyword.methods.request import PHRASE, WORD, has_phrases
+from whyword.models.blackbox import as_classifier
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +51,15 @@ def explain(
         typer.Option(metavar="CLASS", help="Explain why the target rather than this class."),
     ] = None,
     method: Method = None,
+    level: Annotated[
+        str | None,
+        typer.Option(
+            metavar="word|phrase|element",
+            help="What has a relevance besides each word: what the model used as units ('phrase': "
+            "windows, n-grams), each input dimension ('element'). (default: phrases in text and "
+            "HTML)",
+        ),
+    ] = None,
     format: Annotated[
         str | None,
         typer.Option(
@@ -88,6 +100,8 @@ def explain(
     if out is not None and format is None and is_folder(out, ENDINGS):
         if limit is not None:
             raise InputError(Argument("limit"), " is for a file; a folder has all documents")
+        if level not in (None, WORD):
+            raise InputError(Argument("level"), " is for a file; a folder has words")
         request: dict[str, Any] = {"target": chosen_target(target), "against": against, "top": top}
         run = partial(explain_corpus, method=method, **request, **parameters)
         write_corpus_results(run, model, source, out, how.with_reading(strict, reading))
@@ -103,6 +117,7 @@ def explain(
         target=chosen_target(target),
         against=against,
         method=method,
+        level=_level(loaded, method, file_format) if level is None else level,
         strict=strict,
         ids=(record.id for record in ids),
         **parameters,
@@ -122,3 +137,10 @@ def _at_least_one(explanations: Iterator[Explanation], source: str) -> Iterator[
     if not first:
         raise InputError(f"{source} has no documents")
     return itertools.chain(first, explanations)
+
+
+def _level(model: object, method: str | None, file_format: str) -> str:
+    """Return the level for people, or for programs: phrases are listed where they can be seen."""
+    classifier = as_classifier(model)
+    able = has_phrases(method_for(classifier.trace_kind, method), classifier)
+    return PHRASE if able and file_format in ("text", "html") else WORD

@@ -1,6 +1,6 @@
 """Which words spoke for a class: the explanation of one document."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +19,7 @@ from whyword.explanation import heatmap, picture, row
 from whyword.explanation.decomposition import Decomposition
 from whyword.explanation.formats import frame, json, parquet, shap, text
 from whyword.explanation.heatmap import Heatmap, Panel
+from whyword.explanation.phrases import Phrase, Phrases
 from whyword.explanation.reading import read_fields
 from whyword.explanation.row import Row
 
@@ -38,6 +39,8 @@ class Explanation(Decomposition):
         Whether the model has a vector (a weight) for the word.
     elements : (T, D) or (T, D, K) float32, or None
         Relevance of each input dimension, if it was asked for.
+    units : Phrases or None
+        What the model used as units, each occurrence by itself, if it was asked for.
 
     The rest is as every explanation has it: ``document, words, spans, classes, scores, target,
     score, padding, constant, residual, conserves, method, parameters, model, id``.
@@ -45,6 +48,13 @@ class Explanation(Decomposition):
 
     known: NDArray[np.bool_]
     elements: NDArray[np.float32] | None = None
+    units: Phrases | None = None
+    # what asks the model for the units when somebody wants them after all
+    ask_units: Callable[[], Phrases] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the model behind that would be asked again."""
+        return super().__getstate__() | {"ask_units": None}
 
     def __repr__(self) -> str:
         worst = max(np.atleast_1d(self.residual).tolist(), key=abs)
@@ -78,6 +88,39 @@ class Explanation(Decomposition):
         """
         return sorted(self._totals()[self._column(target)], key=lambda pair: -abs(pair[1]))
 
+    def phrases(self, target: Label | None = None) -> list[Phrase]:
+        """Return what the model used as units, occurrences pooled, the strongest first.
+
+        A network's are its windows, of as many words as its filters are wide; those of a bag are
+        its features: words, n-grams of words or of characters. They add up to what the words do.
+
+        If they were not asked for (``level="phrase"``), the model is asked again.
+
+        Parameters
+        ----------
+        target : label, optional
+            Which of several targets; by default the predicted class, else the first of them.
+        """
+        return self._units().pooled(self._column(target))
+
+    def by_character(self) -> NDArray[np.float64]:
+        """Return the relevance of each character of the text, (letters,) or (letters, K).
+
+        Every phrase's is shared equally among its characters: for models of character n-grams.
+        """
+        return self._units().by_character(len(self.text))
+
+    def _units(self) -> Phrases:
+        if self.units is not None:
+            return self.units
+        if self.ask_units is None:
+            raise InputError(
+                "this explanation has no phrases; explain a network or a bag of words, by a method "
+                "that adds up, with ",
+                Argument("level", "phrase"),
+            )
+        return self.ask_units()
+
     # ---- to look at ---------------------------------------------------------------------------
 
     def heatmap(
@@ -103,6 +146,7 @@ class Explanation(Decomposition):
                 self._note(scores[column], padding[column], constant[column], residual[column]),
                 values[:, column],
                 tuple(sorted(totals[column], key=lambda pair: -abs(pair[1]))),
+                self._shown_phrases(column),
             )
             for column in columns
         )
@@ -117,6 +161,12 @@ class Explanation(Decomposition):
             remarks=tuple(self._remarks(len(columns) if targets is None else None)),
             scale=scale,
         )
+
+    def _shown_phrases(self, column: int) -> tuple[tuple[str, float], ...]:
+        """Return the phrases that were asked for, unless they are the words."""
+        if self.units is None or set(self.units.names) <= {word.lower() for word in self.words}:
+            return ()
+        return tuple((one.text, one.relevance) for one in self.units.pooled(column))
 
     def _columns(self, targets: Label | Sequence[Label]) -> list[int]:
         """Return the columns of the targets named."""
@@ -233,7 +283,12 @@ class Explanation(Decomposition):
             "parameters": dict(self.parameters),
             "model": self.model,
         }
-        return fields if self.elements is None else fields | {row.ELEMENTS.name: self.elements}
+        if self.elements is not None:
+            fields[row.ELEMENTS.name] = self.elements
+        if self.units is not None:
+            parts = (list(self.units.names), self.units.spans, self.units.relevance)
+            fields |= {field.name: part for field, part in zip(row.PHRASES, parts, strict=True)}
+        return fields
 
     @classmethod
     def from_fields(cls, fields: Row) -> Self:

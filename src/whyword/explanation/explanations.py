@@ -51,13 +51,14 @@ class Explanations(Sequence[Explanation]):
                 one.relevance.ndim,
                 one.relevance.ndim == 2 and one.targets,
                 None if one.elements is None else one.elements.ndim,
+                one.units is None,
             )
             for one in self._all
         }
         if len(kinds) > 1:
             raise InputError(
-                "these explanations differ in their targets or elements; write those of each "
-                "kind by themselves"
+                "these explanations differ in their targets, elements or phrases; write those of "
+                "each kind by themselves"
             )
 
     @property

@@ -62,12 +62,15 @@ class Panel(NamedTuple):
         The words' relevance.
     strongest : tuple of (word, relevance)
         Distinct words, the strongest first, for displays that list them.
+    phrases : tuple of (phrase, relevance)
+        The same of phrases, where those are more than words.
     """
 
     title: str
     note: str
     values: NDArray[np.floating]
     strongest: tuple[tuple[str, float], ...] = ()
+    phrases: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,11 +147,15 @@ class Heatmap:
 
     def levels(self, panel: Panel) -> NDArray[np.int64]:
         """Return the words' steps of strength, −LEVELS … LEVELS; 0 for what is no number."""
-        full = self.full
-        if full == 0:
-            return np.zeros(len(panel.values), np.int64)
-        shares = np.clip(np.asarray(panel.values, np.float64) / full, -1, 1)
-        return np.rint(np.nan_to_num(shares) * LEVELS).astype(np.int64)
+        return strengths(panel.values, self.full)
+
+
+def strengths(values: NDArray[np.floating], full: float) -> NDArray[np.int64]:
+    """Return values as steps of strength, −LEVELS … LEVELS, where `full` has the full colour."""
+    if full == 0:
+        return np.zeros(len(values), np.int64)
+    shares = np.clip(np.asarray(values, np.float64) / full, -1, 1)
+    return np.rint(np.nan_to_num(shares) * LEVELS).astype(np.int64)
 
 
 # ---- the page ---------------------------------------------------------------------------------
@@ -178,12 +185,21 @@ class Article(NamedTuple):
     panels: list["ArticlePanel"]
 
 
+class ListedPhrase(NamedTuple):
+    """A phrase below a text: what it says, its relevance, and the class of its colour."""
+
+    text: str
+    relevance: str
+    style: str
+
+
 class ArticlePanel(NamedTuple):
-    """One colouring: the target, scores and the like, the words as markup."""
+    """One colouring: the target, scores and the like, the words as markup, the phrases."""
 
     title: str
     note: str
     words: "Markup"
+    phrases: list[ListedPhrase]
 
 
 def article(heatmap: Heatmap) -> Article:
@@ -197,10 +213,26 @@ def article(heatmap: Heatmap) -> Article:
         any(piece.kind is Kind.UNKNOWN for piece in pieces),
         heatmap.unread_words,
         [
-            ArticlePanel(panel.title, panel.note, _coloured_words(heatmap, panel, pieces))
+            ArticlePanel(
+                panel.title,
+                panel.note,
+                _coloured_words(heatmap, panel, pieces),
+                _listed_phrases(panel),
+            )
             for panel in heatmap.panels
         ],
     )
+
+
+def _listed_phrases(panel: Panel) -> list[ListedPhrase]:
+    """Return the strongest phrases, coloured relative to the strongest of them."""
+    listed = panel.phrases[:_LISTED]
+    values = np.array([value for _, value in listed])
+    levels = strengths(values, float(np.abs(values[np.isfinite(values)]).max(initial=0)))
+    return [
+        ListedPhrase(_quoted(text), number(value), f"p{level}" if level > 0 else f"n{-level}")
+        for (text, value), level in zip(listed, levels.tolist(), strict=True)
+    ]
 
 
 def page(heatmaps: Iterable[Heatmap], title: str = "whyword") -> Iterator[str]:
@@ -294,10 +326,22 @@ def terminal(heatmap: Heatmap, colours: str | None = "truecolor") -> Text:
         for name, sign in (("for", 1), ("against", -1)):
             words = [(word, value) for word, value in panel.strongest if value * sign > 0][:_LISTED]
             if words:
-                shown = "  ".join(f"{one_line(word)} {number(value)}" for word, value in words)
-                result.append(f"{name:8}", "bold").append(f"{shown}\n")
+                result.append(f"{name:8}", "bold").append(f"{_listed(words)}\n")
+        if panel.phrases:
+            result.append("phrases ", "bold").append(_listed(panel.phrases[:_LISTED]) + "\n")
         result.append("\n")
     return result
+
+
+def _listed(words: Sequence[tuple[str, float]]) -> str:
+    """Return words or phrases with their relevance, in a line."""
+    return "  ".join(f"{_quoted(word)} {number(value)}" for word, value in words)
+
+
+def _quoted(word: str) -> str:
+    """Return a word; what has blanks in it, or around it, in quotation marks."""
+    shown = one_line(word)
+    return f"“{shown}”" if any(letter.isspace() for letter in word) else shown
 
 
 _STYLES = {Kind.UNKNOWN: "dim", Kind.BEYOND: "dim italic", Kind.UNREAD: "dim italic"}

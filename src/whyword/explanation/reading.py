@@ -16,7 +16,8 @@ from whyword.base.errors import InputError
 from whyword.base.labels import Label
 from whyword.base.printable import shown, storable
 from whyword.explanation.formats.json import plain_value
-from whyword.explanation.row import Row, read_row
+from whyword.explanation.phrases import Phrases
+from whyword.explanation.row import PHRASES, Row, read_row
 from whyword.words.document import Document
 
 _LISTS = (list, tuple, np.ndarray)
@@ -91,6 +92,7 @@ def _parts(fields: Row) -> dict[str, Any]:
         "model": None if _is_missing(model) else model,
         "id": _name(identity),
         "elements": _elements(fields.get("elements"), len(document), shape),
+        "units": _phrases(fields, len(document.text), shape),
     }
 
 
@@ -114,24 +116,30 @@ def _document(fields: Row) -> Document:
 
 def _spans(values: Any, length: int) -> NDArray[np.int32]:  # noqa: ANN401 - whatever a file has
     """Return where the words stand, (T, 2), in a text of so many letters."""
-    spans = _array(values)
-    if spans.dtype == object:
-        pairs = [tuple(span) for span in values]
-        if any(len(pair) != 2 for pair in pairs):
-            raise ValueError("its spans are no pairs of numbers")
-        spans = np.array(pairs)
-    if not spans.size:
-        return np.zeros((0, 2), np.int32)
-    if spans.ndim != 2 or spans.shape[1] != 2:
-        raise ValueError("its spans are no pairs of numbers")
-    if spans.dtype.kind not in "iu":
-        raise ValueError("its spans are no whole numbers")
+    spans = _pairs("spans", values)
     places = spans.ravel()
     if not (places[1:] >= places[:-1]).all():  # a difference of unsigned numbers is never below 0
         raise ValueError("its spans overlap or are out of order")
-    if places[0] < 0 or places[-1] > length:
+    if places.size and (places[0] < 0 or places[-1] > length):
         raise ValueError("its spans leave the text")
     return spans.astype(np.int32)
+
+
+def _pairs(name: str, values: Any) -> NDArray[np.integer]:  # noqa: ANN401 - whatever a file has
+    """Return pairs of whole numbers, (n, 2)."""
+    pairs = _array(values)
+    if pairs.dtype == object:
+        listed = [tuple(pair) for pair in values]
+        if any(len(pair) != 2 for pair in listed):
+            raise ValueError(f"its {name} are no pairs of numbers")
+        pairs = np.array(listed)
+    if not pairs.size:
+        return np.zeros((0, 2), np.int32)
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise ValueError(f"its {name} are no pairs of numbers")
+    if pairs.dtype.kind not in "iu":
+        raise ValueError(f"its {name} are no whole numbers")
+    return pairs
 
 
 def _array(values: Any) -> NDArray[Any]:  # noqa: ANN401 - lists, perhaps of arrays
@@ -257,6 +265,29 @@ def _elements(
     if elements.ndim != 2 + len(shape) or len(elements) != words or elements.shape[2:] != shape:
         raise ValueError("its elements differ in number")
     return elements
+
+
+def _phrases(fields: Row, length: int, shape: tuple[int, ...]) -> Phrases | None:
+    """Return the phrases, if there are any: names, where they stand, (P,) or (P, K) numbers."""
+    given: list[Any] = [fields.get(field.name) for field in PHRASES]
+    if all(_is_missing(values) for values in given):
+        return None
+    if any(_is_missing(values) for values in given):
+        raise ValueError("of its phrases, names, spans or relevance are missing")
+    names = list(given[0])
+    if not all(_is_name(name) for name in names):
+        raise ValueError("its phrases have names that are no strings")
+    spans = _pairs("phrase_spans", given[1])
+    if spans.size and not (spans[:, 0].min() >= 0 and spans.max() <= length):
+        raise ValueError("its phrases leave the text")
+    if (spans[:, 0] > spans[:, 1]).any():
+        raise ValueError("its phrases end before they begin")
+    relevance = _numbers("phrase_relevance", given[2], np.float32)
+    if not relevance.size:
+        relevance = relevance.reshape(len(names), *shape)
+    if len(spans) != len(names) or relevance.shape != (len(names), *shape):
+        raise ValueError("its phrases differ in number")
+    return Phrases(names, spans.astype(np.int32), relevance)
 
 
 def _as_lists(values: Any) -> Any:  # noqa: ANN401 - arrays of arrays, as frames have them

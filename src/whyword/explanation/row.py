@@ -30,7 +30,8 @@ class Field(NamedTuple):
     element : {"string", "json", "label", "bool", "int32", "float32", "float64"}
         What it consists of.
     shape : str
-        A letter for each dimension: T words, R ranges, D input dimensions, C classes, K targets.
+        A letter for each dimension: T words, R ranges, P phrases, D input dimensions, C classes,
+        K targets.
         With a single target there is no K.
     meaning : str
         One line for the docs.
@@ -114,10 +115,16 @@ FIELDS = (
     Field("model", "string", "", "the model's identity", nullable=True),
 )
 ELEMENTS = Field("elements", "float32", "TDK", "of each input dimension, if it was asked for")
+PHRASES = (
+    Field("phrases", "string", "P", "what the model used as units, if it was asked for"),
+    Field("phrase_spans", "int32", "P2", "where: [start, end) in code points; they may overlap"),
+    Field("phrase_relevance", "float32", "PK", "what each says; they add up as the words do"),
+)
 LEFT_OUT = Field("left_out", "float64", "K", "Σ relevance of the words that `top` left out")
 
 NAMES = tuple(field.name for field in FIELDS)
-BY_NAME: Mapping[str, Field] = {field.name: field for field in (*FIELDS, ELEMENTS, LEFT_OUT)}
+OPTIONAL = (ELEMENTS, *PHRASES, LEFT_OUT)  # fields that a row has if they were asked for
+BY_NAME: Mapping[str, Field] = {field.name: field for field in (*FIELDS, *OPTIONAL)}
 _ADDED = ("constant", "conserves", "unread")  # after the first files were written
 
 

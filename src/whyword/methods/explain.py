@@ -1,6 +1,8 @@
 """Explain: from a model and texts to the relevance of their words."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 from itertools import repeat, tee
 from typing import Any, Literal, overload
 
@@ -20,10 +22,11 @@ from whyword.base.errors import Argument, InputError
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.explanations import Explanations
 from whyword.explanation.filters import FilterExplanation
-from whyword.methods.request import FILTER, WORD, Answer, Request
+from whyword.explanation.phrases import Phrases
+from whyword.methods.request import FILTER, PHRASE, WORD, Answer, Request, has_phrases
 from whyword.methods.targets import PREDICTED
 from whyword.models.protocol import Hashed, Positions, Trace
-from whyword.words.document import Text
+from whyword.words.document import Document, Text
 
 
 @overload  # a str is an iterable of str, too, but the first form that fits is taken
@@ -35,7 +38,7 @@ def explain(  # type: ignore[overload-overlap]
     targets: Iterable[Any] | None = ...,
     against: object = ...,
     method: str | None = ...,
-    level: Literal["word", "element"] = ...,
+    level: Literal["word", "phrase", "element"] = ...,
     strict: bool = ...,
     ids: Iterable[Any] | None = ...,
     deleted: Iterable[Any] | None = ...,
@@ -50,7 +53,7 @@ def explain(
     targets: Iterable[Any] | None = ...,
     against: object = ...,
     method: str | None = ...,
-    level: Literal["word", "element"] = ...,
+    level: Literal["word", "phrase", "element"] = ...,
     strict: bool = ...,
     ids: Iterable[Any] | None = ...,
     deleted: Iterable[Any] | None = ...,
@@ -102,9 +105,10 @@ def explain(
         Explain why the target rather than this class: the difference of the two.
     method : {"lrp", "sensitivity", "gradient_input", "occlusion", "random"}, optional
         By default the first of these that the model is able to.
-    level : {"word", "element", "filter"}
-        "element" gives the relevance of each dimension of the input vectors, too; "filter" that
-        of a network's filters, and the words that made them fire.
+    level : {"word", "phrase", "element", "filter"}
+        "phrase" gives the relevance of what the model used as units, too: windows of words, or
+        n-grams; "element" that of each dimension of the input vectors; "filter" that of a
+        network's filters, and the words that made them fire.
     strict : bool
         Raise a ConservationError if relevance does not add up to the score.
     ids : iterable, optional
@@ -230,13 +234,14 @@ def _explanations(
     """Yield the explanations of a block."""
     trace, targets, relevance = answer
     single = request.target.single
+    able = request.level != PHRASE and has_phrases(request.method, request.model)
     for at, (document, chosen) in enumerate(zip(trace.documents, targets.tolist(), strict=True)):
         positions = next(deleted)
         more = about
         if positions is not None and len(positions):
             more = about | {"parameters": about["parameters"] | {"deleted": positions.tolist()}}
             relevance.move_to_padding(at, positions)
-        elements = relevance.elements
+        elements, phrases = relevance.elements, relevance.phrases
         yield Explanation(
             document=document,
             known=trace.known[at],
@@ -247,8 +252,43 @@ def _explanations(
             constant=_per_target(relevance.constant[at], single),
             id=names.next(),
             elements=None if elements is None else _per_word(elements[at], single, copy),
+            units=None if phrases is None else _units(phrases[at], single),
+            ask_units=(
+                partial(_ask_units, request, document, trace.scores[at].copy(), chosen, positions)
+                if able
+                else None
+            ),
             **more,
         )
+
+
+def _ask_units(
+    request: Request,
+    document: Document,
+    scores: NDArray[np.float64],
+    targets: list[int],
+    deleted: Positions | None,
+) -> Phrases:
+    """Return a document's phrases, which were not asked for at first."""
+    labels, against = request.target.labels, request.target.against
+    again = Request.of(
+        request.model,
+        [labels[number] for number in targets],
+        request.method.name,
+        against=None if against is None else labels[against],
+        level=PHRASE,
+        parameters=request.settings,
+    )
+    gone = None if deleted is None else iter([deleted])
+    (answer,) = again.answers([document], gone)
+    if not np.allclose(answer.trace.scores[0], scores, rtol=1e-5, atol=1e-6):
+        raise InputError("the model has changed since this was explained; explain the text again")
+    (phrases,) = answer.relevance.phrases or ()
+    return _units(phrases, request.target.single)
+
+
+def _units(phrases: Phrases, single: bool) -> Phrases:
+    return replace(phrases, relevance=_per_word(phrases.relevance, single, copy=False))
 
 
 def _filter_explanations(

@@ -1,8 +1,9 @@
 """Gradient times input: what each input contributes while nothing else changes."""
 
+from whyword.explanation.phrases import Phrases
 from whyword.methods.registry import Kind, Method, Settings, register
 from whyword.models.protocol import Differentiable, ElementWise, Filtered, Phrased, Rows, Targets
-from whyword.models.relevance import FilterRelevance, Phrases, Relevance
+from whyword.models.relevance import FilterRelevance, Relevance
 
 
 def _compute(trace: Differentiable, targets: Targets, elements: bool = False) -> Relevance:

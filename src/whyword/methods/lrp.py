@@ -3,9 +3,10 @@
 from typing import Any
 
 from whyword.base.checks import one_of, real_number
+from whyword.explanation.phrases import Phrases
 from whyword.methods.registry import Method, Parameter, register
 from whyword.models.protocol import Decomposable, ElementWise, Filtered, Phrased, Rows, Targets
-from whyword.models.relevance import FilterRelevance, Phrases, Relevance
+from whyword.models.relevance import FilterRelevance, Relevance
 
 
 def _compute(

@@ -12,8 +12,9 @@ from typing import Any
 
 from whyword.base.errors import Argument, InputError, WhywordError
 from whyword.base.printable import shown
+from whyword.explanation.phrases import Phrases
 from whyword.models.protocol import Decomposable, Rows, Trace
-from whyword.models.relevance import FilterRelevance, Phrases, Relevance
+from whyword.models.relevance import FilterRelevance, Relevance
 
 Settings = dict[str, Any]
 Kind = type[Trace]

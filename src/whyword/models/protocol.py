@@ -13,8 +13,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.explanation.phrases import Phrases
 from whyword.models.probabilities import check_finite, softmax
-from whyword.models.relevance import FilterRelevance, Phrases, Relevance
+from whyword.models.relevance import FilterRelevance, Relevance
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
 

@@ -1,34 +1,12 @@
 """What a trace says of its words: the value that every ability returns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-
-@dataclass(frozen=True, eq=False)
-class Phrases:
-    """What a model used as a unit in one document: windows of words, or n-grams.
-
-    They add up to what the document's words add up to.
-
-    Attributes
-    ----------
-    names : sequence of P str
-        The words of each, lower-cased, or what a vectoriser calls it.
-    spans : (P, 2) int32
-        From where it begins to where it ends, in code points of the text; they may overlap.
-    relevance : (P, K) float64
-    """
-
-    names: Sequence[str]
-    spans: NDArray[np.int32]
-    relevance: NDArray[np.floating]
-
-    def against_last(self) -> "Phrases":
-        """Return each target's relevance minus that of the last one: K − 1."""
-        return replace(self, relevance=self.relevance[:, :-1] - self.relevance[:, -1:])
+from whyword.explanation.phrases import Phrases
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,10 @@ import numpy as np
 
 from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
+from whyword.explanation.row import Row
 from whyword.methods.explain import explain_blocks
 from whyword.methods.registry import Cost, method_for, methods_for
-from whyword.methods.request import Request
+from whyword.methods.request import PHRASE, WORD, Request, has_phrases
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Caching, Reading
 from whyword.web.limits import Limits
@@ -65,6 +66,7 @@ class Engine:
             "documents": facts.get("documents"),
             "test_accuracy": facts.get("test_accuracy"),
             "methods": self.methods,
+            "phrases": has_phrases(method_for(self.model.trace_kind, None), self.model),
         }
 
     def is_quick(self, texts: Sequence[str], method: str | None = None) -> bool:
@@ -105,17 +107,18 @@ class Engine:
         target: object = "predicted",
         against: str | None = None,
         method: str | None = None,
+        phrases: bool = False,
     ) -> list[dict[str, Any]]:
         """Return the explanations as they are sent: the JSON form and the probabilities."""
-        request = Request.of(self.model, target, method, against=against)
+        level = PHRASE if phrases else WORD
+        request = Request.of(self.model, target, method, against=against, level=level)
         read = self._read(texts, self._most_words(request))
         gone = deleted if any(deleted) else None
         names = iter(ids)
         return [
-            one.fields()
+            _contiguous(one.fields())
             | {
                 "id": next(names),
-                "relevance": np.ascontiguousarray(one.relevance),
                 "predicted": one.predicted,
                 "probabilities": chances,
                 "conserved": one.conserved,
@@ -157,3 +160,9 @@ class Engine:
                     *("a ", Argument("text"), f" has {len(text):,} characters, this server reads "),
                     f"{self.limits.characters:,} at most",
                 )
+
+
+def _contiguous(fields: Row) -> Row:
+    """Return the row with arrays as they can be encoded: one column of several is in steps."""
+    steps = {name: fields[name] for name in ("relevance", "phrase_relevance") if name in fields}
+    return fields | {name: np.ascontiguousarray(values) for name, values in steps.items()}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import FailFast
 
 from whyword.base.labels import Label
-from whyword.explanation.row import FIELDS
+from whyword.explanation.row import FIELDS, PHRASES
 from whyword.methods.targets import ALL, PREDICTED
 from whyword.web.limits import Limits
 
@@ -49,12 +49,16 @@ class PredictRequest:
 
 @dataclass(frozen=True)
 class ExplainRequest:
-    """Texts to explain, and whose scores: one class, several, "all", or the "predicted" one."""
+    """Texts to explain, and whose scores: one class, several, "all", or the "predicted" one.
+
+    With `phrases` what the model used as units has a relevance, too.
+    """
 
     documents: list[DocumentIn | str]
     target: str | list[str] = PREDICTED
     against: str | None = None
     method: str = ""  # the best for the model, which the schema names
+    phrases: bool = False
 
     __pydantic_config__ = _STRICT
 
@@ -95,14 +99,17 @@ class PredictAnswer:
 
 
 _Row = make_dataclass("_Row", [(row.name, row.json_type) for row in FIELDS], frozen=True)
+_Phrases = make_dataclass(
+    "_Phrases", [(row.name, row.json_type | None, None) for row in PHRASES], frozen=True
+)
 
 
-@dataclass(frozen=True)
-class ExplanationOut(_Row):  # type: ignore[misc, valid-type]  # a class made of data
+@dataclass(frozen=True, kw_only=True)
+class ExplanationOut(_Phrases, _Row):  # type: ignore[misc, valid-type]  # classes made of data
     """Which words spoke for the target: score = sum of relevance + padding + constant + residual.
 
     `spans` count Unicode code points of the text; `relevance` is a number for each word, or, for
-    several targets, a list of numbers.
+    several targets, a list of numbers. Phrases are there if they were asked for.
     """
 
     predicted: Class

@@ -1,7 +1,7 @@
 """Parquet: one row an explanation."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
@@ -15,7 +15,7 @@ from whyword.base.files import arrow_file
 from whyword.base.printable import one_line, storable
 from whyword.explanation.formats.format import ExplanationLike, Format
 from whyword.explanation.formats.json import plain_value
-from whyword.explanation.row import BY_NAME, ELEMENTS, FIELDS, LEFT_OUT, Row
+from whyword.explanation.row import BY_NAME, FIELDS, LEFT_OUT, OPTIONAL, Row
 
 _BLOCK = 256  # rows of a Parquet file's row group
 
@@ -162,7 +162,7 @@ def _schema_of(row: Row) -> Any:  # noqa: ANN401 - pyarrow has no types
         method=row["method"],
         parameters=row["parameters"],
         model=row["model"],
-        elements=ELEMENTS.name in row,
+        extra=[field.name for field in OPTIONAL if field.name in row],
     )
 
 
@@ -174,7 +174,7 @@ def arrow_schema(
     method: str,
     parameters: Mapping[str, Any],
     model: str | None,
-    elements: bool = False,
+    extra: Collection[str] = (),
     top: int | None = None,
 ) -> Any:  # noqa: ANN401 - pyarrow has no types
     """Return the columns' types; they depend on the labels and on the number of targets.
@@ -187,8 +187,8 @@ def arrow_schema(
         Whether relevance is (T, K).
     method, parameters, model
         What the file says of itself.
-    elements : bool
-        Whether there is relevance of input dimensions.
+    extra : collection of str
+        The fields that were asked for besides.
     top : int, optional
         How many words there are of each document; what the others have is a column, too.
     """
@@ -198,8 +198,9 @@ def arrow_schema(
         label = pa.infer_type([_storable_label(one) for one in classes])
     except (pa.ArrowException, OverflowError) as error:
         raise InputError(f"Parquet cannot hold these classes: {error}") from None
-    extra = [ELEMENTS] * elements + [LEFT_OUT] * (top is not None)
-    types = {field.name: field.arrow_type(label, several) for field in (*FIELDS, *extra)}
+    added = {*extra, *([LEFT_OUT.name] if top is not None else [])}
+    fields = (*FIELDS, *(field for field in OPTIONAL if field.name in added))
+    types = {field.name: field.arrow_type(label, several) for field in fields}
     if not isinstance(target, list | tuple):
         types["target"] = pa.infer_type(
             [_storable_label(target)]

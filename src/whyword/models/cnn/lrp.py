@@ -8,16 +8,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.explanation.phrases import Phrases
 from whyword.models.cnn.constant_kernels import bias_relevance
 from whyword.models.cnn.forward import ForwardPass
+from whyword.models.cnn.inputs import PADDING
 from whyword.models.cnn.relevance_kernels import (
     OutputRelevance,
     element_relevance,
     exact_scores,
     word_relevance,
 )
+from whyword.models.cnn.window_kernels import window_relevance
 from whyword.models.protocol import Targets
 from whyword.models.relevance import FilterRelevance, Relevance
+from whyword.words.document import Document
 
 
 class Rule(NamedTuple):
@@ -81,6 +85,56 @@ def network_lrp(
         forward.padding(words),
         constant,
         None if detailed is None else forward.cut(np.moveaxis(detailed, 0, 2)),
+    )
+
+
+def window_lrp(forward: ForwardPass, targets: Targets, rule: Rule) -> list[Phrases]:
+    """Return the relevance of the windows that won for a filter, of each document.
+
+    Equation (32): what lands on padding, deleted or ignored words is left out, as it is of the
+    words, so that windows and words add up to the same.
+    """
+    added, gain, _ = output_relevance(forward, targets, rule)
+    by_width = []
+    for activations, weight in forward.parts():
+        output = OutputRelevance(weight, targets, added, gain)
+        values = np.zeros((len(forward.batch.ids), targets.shape[1]))
+        used = np.zeros(len(values), np.bool_)
+        window_relevance(activations, output, rule.epsilon, rule.shared, PADDING, values, used)
+        by_width.append((activations.table.shape[1], values, used))
+    starts = forward.batch.offsets[:-1].tolist()
+    return [
+        _phrases(document, start, forward.batch.ids, by_width)
+        for document, start in zip(forward.documents, starts, strict=True)
+    ]
+
+
+def _phrases(
+    document: Document,
+    start: int,
+    ids: NDArray[np.int32],
+    by_width: list[tuple[int, NDArray[np.float64], NDArray[np.bool_]]],
+) -> Phrases:
+    """Return a document's windows in the order of the text, narrow ones first."""
+    words, spans = [word.lower() for word in document.cut()], document.spans.tolist()
+    end = start + len(words)
+    is_word = (ids[start:end] != PADDING).tolist()
+    found = []
+    for width, values, used in by_width:
+        for first in np.flatnonzero(used[start:end]).tolist():
+            inside = range(first, min(first + width, len(words)))
+            read = [number for number in inside if is_word[number]]
+            name = " ".join(
+                words[number] if is_word[number] else "…" for number in range(read[0], read[-1] + 1)
+            )
+            span = spans[read[0]][0], spans[read[-1]][1]
+            found.append((span, name, values[start + first]))
+    found.sort(key=lambda one: one[0])
+    columns = by_width[0][1].shape[1]
+    return Phrases(
+        [name for _, name, _ in found],
+        np.array([span for span, _, _ in found], np.int32).reshape(-1, 2),
+        np.array([value for _, _, value in found]).reshape(-1, columns),
     )
 
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.explanation.phrases import Phrases
 from whyword.models.cnn.deletion_kernels import scores_of_changes
 from whyword.models.cnn.forward import ForwardPass
 from whyword.models.cnn.inputs import PADDING
-from whyword.models.cnn.lrp import GRADIENT_INPUT, Rule, filter_lrp, network_lrp
+from whyword.models.cnn.lrp import GRADIENT_INPUT, Rule, filter_lrp, network_lrp, window_lrp
 from whyword.models.cnn.occlusion_kernels import losses_without
 from whyword.models.cnn.relevance_kernels import OutputRelevance
 from whyword.models.cnn.sensitivity import filter_sensitivity, network_sensitivity
@@ -26,6 +27,7 @@ from whyword.models.protocol import (
     Erased,
     Filtered,
     Filters,
+    Phrased,
     Targets,
 )
 from whyword.models.relevance import FilterRelevance, Relevance
@@ -34,7 +36,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class CNNTrace(ForwardPass, Decomposable, Differentiable, Erasable, ElementWise, Filtered):
+class CNNTrace(ForwardPass, Decomposable, Differentiable, Erasable, ElementWise, Filtered, Phrased):
     """A forward pass of the network, and the ways back.
 
     Attributes
@@ -103,6 +105,16 @@ class CNNTrace(ForwardPass, Decomposable, Differentiable, Erasable, ElementWise,
     def gradient_input_filters(self, targets: Targets) -> FilterRelevance:
         """Return x[j]·w2[j, k] of each filter."""
         return filter_lrp(self, targets, GRADIENT_INPUT)
+
+    # ---- phrases ------------------------------------------------------------------------------
+
+    def lrp_phrases(self, targets: Targets, **rule: Any) -> list[Phrases]:  # noqa: ANN401
+        """Return the windows' relevance by the ε rule, equation (32)."""
+        return window_lrp(self, targets, _rule(**rule))
+
+    def gradient_input_phrases(self, targets: Targets) -> list[Phrases]:
+        """Return the windows' relevance with ε = 0, biases apart."""
+        return window_lrp(self, targets, GRADIENT_INPUT)
 
     # ---- vectors ------------------------------------------------------------------------------
 

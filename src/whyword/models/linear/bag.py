@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.models.relevance import Phrases
+from whyword.explanation.phrases import Phrases
 from whyword.words.document import Document
 
 

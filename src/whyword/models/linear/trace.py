@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import scipy_sparse
+from whyword.explanation.phrases import Phrases
 from whyword.models.erasure import ErasableText, next_positions
 from whyword.models.linear.bag import Bag, FeatureRow
 from whyword.models.probabilities import softmax
@@ -28,7 +29,7 @@ from whyword.models.protocol import (
     Targets,
     Trace,
 )
-from whyword.models.relevance import Phrases, Relevance
+from whyword.models.relevance import Relevance
 from whyword.words.document import Document, Text
 
 Values = NDArray[np.float64]

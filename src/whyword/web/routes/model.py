@@ -78,6 +78,7 @@ async def explain(
         body.target,
         body.against,
         method,
+        body.phrases,
     )
     return await of.compute(lambda: {"explanations": work()}, engine.is_quick(texts, method))
 

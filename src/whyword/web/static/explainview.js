@@ -4,7 +4,7 @@ import {counted, h, name, oneLine, percent, problem, say, waiting} from "./dom.j
 import {legend, unreadWords} from "./heatmap.js";
 import {drawn} from "./livetext.js";
 import {unpackedText} from "./share.js";
-import {classList, wordLists} from "./sidebar.js";
+import {classList, phraseList, wordLists} from "./sidebar.js";
 import {BESIDE, CONTRAST, ONE, change, isContrast, panels, start, state, valuesOf} from "./state.js";
 import {menu} from "./takealong.js";
 
@@ -122,7 +122,7 @@ async function explainNow() {
     const well = text.toWellFormed?.() ?? text;
     const wanted = [{text: well, deleted: state.deleted}];
     if (state.deleted.length && !state.answers.has("")) wanted.push({text: well, deleted: []});
-    const [found, whole] = await api.explain(wanted, {target: "all"}, mine.signal);
+    const [found, whole] = await api.explain(wanted, {target: "all", phrases: root.server.model.phrases}, mine.signal);
     state.answers.set(key, found);
     if (whole) state.answers.set("", whole);
     if (state.text === text) display(found);
@@ -203,7 +203,8 @@ function render() {
     h("div", {className: "columns"},
       h("div", {className: "reading"}, toolbar(found, shown), key(found, shown[0].full),
         h("div", {className: `ww panels-${shown.length}`}, ...shown.map((panel, n) => drawn(panel, found, n, toggle)))),
-      h("aside", {"aria-label": "Classes and words"}, classList(found, pick, compare), wordLists(found, shown[0]))));
+      h("aside", {"aria-label": "Classes and words"}, classList(found, pick, compare), wordLists(found, shown[0]),
+        phraseList(found))));
   root.result.querySelector(".classes").scrollTop = scrolled;
   if (focused) root.result.querySelector(focused)?.focus({preventScroll: true});
 }

@@ -54,6 +54,22 @@ export function wordLists(found, panel) {
   return h("div", {className: "wordlists"}, part(`Words for ${names[state.target]}`, some(1)), part("Words against it", some(-1)));
 }
 
+// What the model used as units, where those are more than words: windows, n-grams.
+export function phraseList(found) {
+  if (!found.phrases || found.phrases.every((phrase) => !/\s/u.test(phrase))) return "";
+  const raw = found.phrase_relevance.map((row) => isContrast() ? row[state.target] - row[state.against] : row[state.target]);
+  const entries = pooled(found.phrases, raw).slice(0, LISTED);
+  if (!entries.length) return "";
+  return h("section", {className: "phrases"}, h("h2", {}, "Phrases"),
+    h("p", {className: "note"}, "What the model used as units; they add up to the same as the words."),
+    bars(entries, Math.abs(entries[0].value), (entry) => flash(entry.places.flatMap((n) => covered(found, n)))));
+}
+
+const covered = (found, n) => {
+  const [start, end] = found.phrase_spans[n];
+  return found.spans.flatMap((span, at) => span[0] < end && span[1] > start ? [at] : []);
+};
+
 function flash(places) {
   const text = document.querySelector(".text.live");
   places.forEach((n) => {
