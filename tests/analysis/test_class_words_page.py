@@ -16,10 +16,10 @@ TEXTS = {"a": "wa wb Wa <b>", "<i>": "wc wb", "c": HOSTILE + " we zebra"}
 def source() -> str:
     model = made_cnn()
     model.classes_[:] = ["<b>a", '"', "</h2>"]
-    words = class_words(model, TEXTS.values(), top=5, ids=list(TEXTS))
-    explanations = explain_documents(model, TEXTS.items(), words)
-    assert set(explanations) == set(needed_documents(words))
-    return "".join(word_page(words, explanations, title="<script>"))
+    words = class_words(model, TEXTS.values(), top=5, rank="strongest", ids=list(TEXTS))
+    explanations = explain_documents(model, TEXTS.items(), [words])
+    assert set(explanations) == set(needed_documents([words]))
+    return "".join(word_page([words], explanations, title="<script>"))
 
 
 def test_every_link_leads_somewhere(source: str) -> None:

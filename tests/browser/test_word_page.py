@@ -16,7 +16,7 @@ def test_a_click_on_a_word_leads_to_its_document(chromium: Browser, tmp_path: Pa
     model = made_cnn()
     words = class_words(model, texts.values(), top=3, ids=list(texts))
     path = tmp_path / "words.html"
-    path.write_text("".join(word_page(words, explain_documents(model, texts.items(), words))))
+    path.write_text("".join(word_page([words], explain_documents(model, texts.items(), [words]))))
     page = chromium.new_page(viewport={"width": 390, "height": 700})
     problems: list[str] = []
     page.on("console", lambda message: problems.append(message.text))

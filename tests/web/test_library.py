@@ -27,7 +27,7 @@ def everything(of: Library) -> list[Any]:
     label = str(of.classes[0])
     answers = [of.about(), of.map(), of.class_words(None, 10), of.class_words(label, 10)]
     answers += [of.documents(None, None, 0, 50), *map(of.document, range(len(of)))]
-    words = of.words[of.classes[0]]
+    words = of.lists["words", "strongest"][of.classes[0]]
     answers += [of.word_documents(label, words[0].word, 5)] if words else []
     return [arrived(answer) for answer in answers]
 
@@ -204,7 +204,7 @@ def test_documents_of_a_word_are_those_where_it_speaks_most(kind: str) -> None:
     """Against a search through the explanations of all documents."""
     used, corpus = model(kind), library(kind)
     label = corpus.classes[-1]
-    for entry in corpus.words[label][:4]:
+    for entry in corpus.lists["words", "strongest"][label][:4]:
         values: dict[int, float] = {}
         for number, one in enumerate(explain(used, TEXTS, label)):
             for said, value in zip(one.words, one.word_values()[:, 0].tolist(), strict=True):
@@ -223,7 +223,7 @@ def test_documents_of_a_word_are_those_where_it_speaks_most(kind: str) -> None:
 def test_a_frequent_word_is_looked_for_in_some_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_COMPARED", 5)
     corpus = library()
-    entry = corpus.words["space"][0]
+    entry = corpus.lists["words", "strongest"]["space"][0]
     answer = arrived(corpus.word_documents("space", entry.word, 20))
     assert answer["found"] > answer["compared"] <= 6
     best = answer["documents"][0]

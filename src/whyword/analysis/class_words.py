@@ -1,7 +1,7 @@
 """What a class is about: the words that speak for it most, over many documents."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -13,14 +13,15 @@ from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.labels import Label
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import iter_explanations
-from whyword.methods.request import PHRASE, WORD
+from whyword.methods.request import PHRASE, WORD, Request, has_phrases
 from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Reading, Trained
 
 PER = ("word", "occurrence")
 RANKS = {
-    "typical": "what it says in a document on the average, times the logarithm of 1 + documents",
+    "typical": "its mean over the documents that have it (0 unless they were given the class), "
+    "times log(1 + documents)",
     "strongest": "its strongest occurrence",
     "mean": "the mean over its occurrences",
     "sum": "the sum over its occurrences",
@@ -129,10 +130,11 @@ def class_words(
     per : {"word", "occurrence"}
         Whether each word counts once, or each of its occurrences.
     rank : {"typical", "strongest", "mean", "sum"}, optional
-        What orders the words. "typical", the default: the mean over the documents that have the
-        word, times log(1 + their number), so that neither rare names nor words that are everywhere
-        come first; "strongest": the strongest occurrence, as in the paper; "mean" and "sum": over
-        occurrences. Single occurrences can only be ordered by "strongest".
+        What orders the words. "typical", the default: the mean over the n documents that have the
+        word, times log(1 + n), where a document counts 0 unless the model gives it the class; so
+        that neither rare names come first nor words that are everywhere. "strongest": the strongest
+        occurrence, as in the paper. "mean" and "sum": over all occurrences. Single occurrences can
+        only be ordered by "strongest".
     least : int
         Leave out words that occur less often than this.
     units : {"words", "phrases"}
@@ -146,18 +148,43 @@ def class_words(
     return request.words(model, request.collect(model, texts, ids))
 
 
+def class_words_choices(
+    model: object,
+    asked: "ClassWordsRequest",
+    texts: Iterable[str],
+    ids: Iterable[str] | None = None,
+) -> list[ClassWords]:
+    """Return what is asked for, and the same by all other ranks and units, read once.
+
+    Phrases are among them if the model has any that are not its words; single occurrences can only
+    be ordered in one way.
+    """
+    request = Request.of(model, asked.target, asked.method, parameters=asked.parameters)
+    both = asked.units == "phrases" or has_phrases(request.method, request.model)
+    gathered = asked.collect_units(model, texts, ids, UNITS if both else UNITS[:1])
+    if asked.units == "words" and gathered[-1].numbers.keys() <= gathered[0].numbers.keys():
+        del gathered[1:]
+    gathered.sort(key=lambda statistics: statistics.units != asked.units)
+    ranks = [rank for rank in RANKS if rank != asked.rank and asked.per == "word"]
+    return [
+        replace(asked, rank=rank, units=statistics.units).words(model, statistics)
+        for statistics in gathered
+        for rank in (asked.rank, *ranks)
+    ]
+
+
 @dataclass(frozen=True)
 class ClassWordsRequest:
     """What is asked of class words; see :func:`class_words`."""
 
-    target: Any
-    top: int
-    per: str
-    rank: str
-    least: int
-    units: str
-    method: str | None
-    parameters: Mapping[str, Any]
+    target: Any = "all"
+    top: int = 30
+    per: str = "word"
+    rank: str = "typical"
+    least: int = 1
+    units: str = "words"
+    method: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -211,23 +238,33 @@ class ClassWordsRequest:
         ids: Iterable[str] | None = None,
     ) -> WordStatistics:
         """Return what the texts say of each word."""
+        return self.collect_units(model, texts, ids, (self.units,))[0]
+
+    def collect_units(
+        self,
+        model: object,
+        texts: Iterable[str],
+        ids: Iterable[str] | None,
+        units: Sequence[str],
+    ) -> list[WordStatistics]:
+        """Return what the texts say of words, of phrases or of both, read once."""
         explanations = iter_explanations(
             model,
             texts,
             self.target,
             method=self.method,
-            level=self.level,
+            level=PHRASE if "phrases" in units else WORD,
             ids=ids,
             **self.parameters,
         )
         count = len(labels_of(as_classifier(model)))
         classes = count if self.target == "all" else len(self.target)
-        statistics = WordStatistics(
-            classes, self.top if self.per == "occurrence" else 0, ids is not None, self.units
-        )
+        kept = self.top if self.per == "occurrence" else 0
+        result = [WordStatistics(classes, kept, ids is not None, one) for one in units]
         for block in _in_lists(explanations):
-            statistics.add(block)
-        return statistics
+            for statistics in result:
+                statistics.add(block)
+        return result
 
     def words(self, model: object, statistics: WordStatistics) -> ClassWords:
         """Return the words of each class."""
@@ -244,13 +281,6 @@ class ClassWordsRequest:
             for column, label in enumerate(statistics.labels)
         }
         return ClassWords(entries, self.per, self.rank, len(statistics), self.units)
-
-    def words_by_rank(self, model: object, statistics: WordStatistics) -> dict[str, ClassWords]:
-        """Return the words of each class by every rank there is, that asked for first."""
-        others = [rank for rank in RANKS if rank != self.rank and self.per == "word"]
-        return {
-            rank: replace(self, rank=rank).words(model, statistics) for rank in (self.rank, *others)
-        }
 
     def _entries(
         self, statistics: WordStatistics, column: int, seen: Collection[str] | None
@@ -278,7 +308,10 @@ class ClassWordsRequest:
 
 
 def _is_seen(name: str, seen: Collection[str], units: str) -> bool:
-    return name in seen or (units == "phrases" and all(word in seen for word in name.split()))
+    """Return whether a word, or each word of a phrase, is among those seen."""
+    if name in seen or units == "words":
+        return name in seen
+    return all(word in seen for word in name.split() if word != "…")  # a word that is not read
 
 
 def _in_lists(explanations: Iterator[Explanation]) -> Iterator[list[Explanation]]:

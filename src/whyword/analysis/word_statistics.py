@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.compiled import compiled
+from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
 from whyword.explanation.explanation import Explanation
 
@@ -52,7 +53,8 @@ class WordStatistics:
     strongest : (V, K) float32
     where : (V, K) int64
         The place of that occurrence among all words of all documents.
-    sums : (V, K) float64
+    sums, given_sums : (V, K) float64
+        Over all documents, and over those alone that the model gave the class.
     counts, documents : (V,) int64
         How often each occurs, and in how many documents.
     labels : tuple of K labels
@@ -60,13 +62,13 @@ class WordStatistics:
     """
 
     def __init__(self, classes: int, occurrences: int, named: bool, units: str = "words") -> None:
-        self.occurrences, self.named = occurrences, named
-        self._units = _phrases if units == "phrases" else _words
+        self.occurrences, self.named, self.units = occurrences, named, units
         self.labels: tuple[Label, ...] = ()
         self.numbers: dict[str, int] = {}
         self.strongest = np.empty((0, classes), np.float32)
         self.where = np.empty((0, classes), np.int64)
         self.sums = np.empty((0, classes))
+        self.given_sums = np.empty((0, classes))
         self.counts = np.empty(0, np.int64)
         self.documents = np.empty(0, np.int64)
         self._last = np.empty(0, np.int64)  # the document in which each was met last
@@ -80,19 +82,22 @@ class WordStatistics:
     def add(self, explanations: Sequence[Explanation]) -> None:
         """Take in some documents."""
         self.labels = explanations[0].targets
-        of = [self._units(explanation) for explanation in explanations]
+        of = [units_of(explanation, self.units) for explanation in explanations]
         names = [name for units in of for name in units.names]
         numbers = np.array(
             [self.numbers.setdefault(name, len(self.numbers)) for name in names], np.int32
         )
-        documents, places = [], []
+        columns = {label: column for column, label in enumerate(self.labels)}
+        documents, given, places = [], [], []
         for units, explanation in zip(of, explanations, strict=True):
             if self.named:
                 self.names.append(str(explanation.id))
-            documents.append(np.full(len(units.names), len(self), np.int64))
+            count = len(units.names)
+            documents.append(np.full(count, len(self), np.int64))
+            given.append(np.full(count, columns.get(explanation.predicted, -1), np.int64))
             places.append(units.positions + self.starts[-1])
             # characters may be units where there is no word: then they have a place, too
-            self.starts.append(self.starts[-1] + max(len(explanation.spans), bool(units.names)))
+            self.starts.append(self.starts[-1] + max(len(explanation.spans), min(count, 1)))
         values = np.concatenate([units.values for units in of]).astype(np.float32)
         relevance = np.concatenate([units.relevance for units in of])
         where = np.concatenate(places)
@@ -100,12 +105,14 @@ class WordStatistics:
         take_in(
             numbers,
             np.concatenate(documents),
+            np.concatenate(given),
             where,
             values,
             relevance,
             self.strongest,
             self.where,
             self.sums,
+            self.given_sums,
             self.counts,
             self.documents,
             self._last,
@@ -125,6 +132,7 @@ class WordStatistics:
         self.strongest[at] = np.where(stronger, others.strongest, self.strongest[at])
         self.where[at] = np.where(stronger, others.where + first, self.where[at])
         self.sums[at] += others.sums
+        self.given_sums[at] += others.given_sums
         self.counts[at] += others.counts
         self.documents[at] += others.documents
         for column, best in enumerate(others.best):
@@ -142,6 +150,7 @@ class WordStatistics:
             )
             self.where = np.concatenate([self.where, np.zeros((more, classes), np.int64)])
             self.sums = np.concatenate([self.sums, np.zeros((more, classes))])
+            self.given_sums = np.concatenate([self.given_sums, np.zeros((more, classes))])
             none = np.zeros(more, np.int64)
             self.counts = np.concatenate([self.counts, none])
             self.documents = np.concatenate([self.documents, none])
@@ -185,9 +194,9 @@ class WordStatistics:
 
     def _ranks(self, column: int) -> dict[str, Callable[[], NDArray[np.float64]]]:
         """Return what computes what the words of a class are ordered by, docs/classes.md."""
-        sums = self.sums[:, column]
+        sums, given = self.sums[:, column], self.given_sums[:, column]
         return {
-            "typical": lambda: sums / self.documents * np.log1p(self.documents),
+            "typical": lambda: given / self.documents * np.log1p(self.documents),
             "strongest": lambda: self.strongest[:, column].astype(np.float64),
             "mean": lambda: sums / self.counts,
             "sum": lambda: sums,
@@ -199,13 +208,15 @@ class WordStatistics:
         return self.names[document] if self.named else document, place - self.starts[document]
 
 
-class _Units(NamedTuple):
-    """The words or phrases of a document.
+class Units(NamedTuple):
+    """The words or phrases of a document, each occurrence by itself.
 
     Attributes
     ----------
     names : list of n str
         Lower-cased.
+    spans : (n, 2) int32
+        In code points of the text.
     positions : (n,) int64
         Of each, or of its first word, among the document's words.
     values, relevance : (n, K)
@@ -213,44 +224,47 @@ class _Units(NamedTuple):
     """
 
     names: list[str]
+    spans: NDArray[np.int32]
     positions: NDArray[np.int64]
     values: NDArray[np.floating]
     relevance: NDArray[np.float32]
 
 
-def _words(one: Explanation) -> _Units:
-    names = [word.lower() for word in one.document.cut()]
-    return _Units(names, np.arange(len(names)), one.word_values(), one.relevance)
-
-
-def _phrases(one: Explanation) -> _Units:
-    units = one.units
-    if units is None:
-        raise ValueError("phrases are in explanations with level='phrase' only")
-    names = [name.lower() for name in units.names]
-    relevance = units.relevance.astype(np.float32).reshape(len(names), len(one.targets))
-    values = relevance
-    if one.parameters.get("occurrences") == "equal shares":
+def units_of(one: Explanation, units: str) -> Units:
+    """Return what is counted in a document: "words", or "phrases" if they were asked for."""
+    if units == "words":
+        names = [word.lower() for word in one.document.cut()]
+        relevance = one.relevance.reshape(len(names), len(one.targets))
+        return Units(names, one.spans, np.arange(len(names)), one.word_values(), relevance)
+    if one.units is None:
+        raise InputError("explanations have phrases with ", Argument("level", "phrase"), " only")
+    names = [name.lower() for name in one.units.names]
+    relevance = one.units.relevance.astype(np.float32).reshape(len(names), len(one.targets))
+    values: NDArray[np.floating] = relevance
+    if one.parameters.get("occurrences") == "equal shares":  # as word_values has it
         numbers: dict[str, int] = {}
         at = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.intp)
         sums = np.zeros((len(numbers), len(one.targets)))
         np.add.at(sums, at, relevance)
-        values = sums[at].astype(np.float32)
+        values = sums[at]
     # an n-gram of characters may begin between words, or before all of them
-    before = np.searchsorted(one.spans[:, 0], units.spans[:, 0], "right") - 1
-    return _Units(names, np.maximum(before, 0).astype(np.int64), values, relevance)
+    before = np.searchsorted(one.spans[:, 0], one.units.spans[:, 0], "right") - 1
+    positions = np.maximum(before, 0).astype(np.int64)
+    return Units(names, one.units.spans, positions, values, relevance)
 
 
 @compiled
 def take_in(
     numbers: NDArray[np.int32],
     documents: NDArray[np.int64],
+    given: NDArray[np.int64],
     places: NDArray[np.int64],
     values: NDArray[np.float32],
     relevance: NDArray[np.float32],
     strongest: NDArray[np.float32],
     where: NDArray[np.int64],
     sums: NDArray[np.float64],
+    given_sums: NDArray[np.float64],
     counts: NDArray[np.int64],
     spread: NDArray[np.int64],
     last: NDArray[np.int64],
@@ -261,11 +275,12 @@ def take_in(
     ----------
     numbers : (N,) int32
         The word of each occurrence.
-    documents, places : (N,) int64
-        The number of its document, and its place among all words of all documents.
+    documents, given, places : (N,) int64
+        The number of its document, the column of the class that this was given (−1 if it is none
+        of the K), and its place among all words of all documents.
     values, relevance : (N, K) float32
         What the strongest is chosen by, and what is summed up.
-    strongest, where, sums : (V, K)
+    strongest, where, sums, given_sums : (V, K)
     counts, spread, last : (V,)
         How often each word occurs, in how many documents, and the last of them. Updated.
     """
@@ -275,6 +290,8 @@ def take_in(
         if last[word] != documents[n]:
             last[word] = documents[n]
             spread[word] += 1
+        if given[n] >= 0:
+            given_sums[word, given[n]] += relevance[n, given[n]]
         for k in range(relevance.shape[1]):
             value = values[n, k]
             sums[word, k] += relevance[n, k]

@@ -13,7 +13,7 @@ from whyword.web.engine import Engine
 
 def test_the_corpus_by_the_api_is_that_of_the_library() -> None:
     corpus = library()
-    word = corpus.words["space"][0].word
+    word = corpus.lists["words", "typical"]["space"][0].word
     for path, expected in (
         ("/api/words?target=space&top=5", corpus.class_words("space", 5)),
         (f"/api/words/documents?target=space&word={word}&top=4", None),
