@@ -32,7 +32,7 @@ MOST_PARAMETERS, MOST_OF_A_KERNEL = 10, 18
 MANY_PARAMETERS = {
     # commands
     "whyword evaluate": 12,
-    "whyword explain": 13,
+    "whyword explain": 14,
     "whyword serve": 20,
     "whyword train": 11,
     "whyword words": 11,

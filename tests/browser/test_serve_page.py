@@ -209,6 +209,31 @@ def test_two_classes_as_a_contrast_and_side_by_side(visit: Visit, served: Served
     assert visit.requests("/api/") == before
 
 
+@pytest.mark.parametrize("width", [1200, 360])
+def test_how_the_model_reads_is_told(visit: Visit, served: Served, width: int) -> None:
+    page = opened(visit, served)
+    page.set_viewport_size({"width": width, "height": 700})
+    said = page.locator(".reads dl")
+    expect(said).to_be_hidden()
+    page.get_by_text("how it reads").click()
+    expect(said).to_contain_text("words by")
+    box = said.bounding_box()
+    assert box is not None
+    assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+
+
+def test_phrases_are_listed(visit: Visit, served: Served) -> None:
+    page, model = opened(visit, served), load_model(served.model)
+    strongest = explain(model, TEXT, level="phrase").phrases()[:10]
+    shown = page.locator(".phrases .bars .word")
+    expect(shown).to_have_text([one.text for one in strongest])
+    page.locator(".phrases .bars button").first.click()
+    first = strongest[0].text.split()
+    lit = page.locator(".text.live .w.flash")
+    expect(lit).to_have_count(len(first) * len(strongest[0].spans))
+    assert [word.lower() for word in lit.all_inner_texts()][: len(first)] == first
+
+
 def test_pointing_shows_numbers(visit: Visit, served: Served) -> None:
     page, model = opened(visit, served), load_model(served.model)
     found = explain(model, TEXT, "all")

@@ -64,6 +64,19 @@ def test_a_row_for_each_word(folder: Path, write: Write) -> None:
     assert refused.stderr.splitlines()[-1].endswith("why.csv is a folder, not a file")
 
 
+def test_phrases_where_people_read_and_where_programs_ask(folder: Path, write: Write) -> None:
+    path = write("mail.txt", "the orbit of the moon and the goal")
+    assert "\nphrases “" in run("explain", folder, path).stdout
+    assert '<p class="phrases">' in run("explain", folder, path, "--format", "html").stdout
+    assert "phrases" not in run("explain", folder, path, "--level", "word").stdout
+    assert "phrases" not in run("explain", folder, path, "--method", "occlusion").stdout
+    assert "phrases" not in json.loads(run("explain", folder, path, "--format", "json").stdout)
+    asked = run("explain", folder, path, "--format", "json", "--level", "phrase").stdout
+    fields = json.loads(asked)
+    total = sum(fields["phrase_relevance"])
+    assert total == pytest.approx(sum(fields["relevance"]), abs=1e-4)
+
+
 def test_explain_a_contrast(folder: Path, write: Write) -> None:
     path = write("mail.txt", "orbit goal")
     done = run("explain", folder, path, "--target", "space", "--against", "hockey")
@@ -82,6 +95,8 @@ def test_explain_a_contrast(folder: Path, write: Write) -> None:
         (["--format", "png"], "error: png is written to a file: say --out why.png"),
         (["--out", "why.doc"], "error: why.doc: the ending says nothing of the format"),
         (["--epsilon", "0"], "error: --epsilon must be above 0"),
+        (["--level", "letter"], "error: --level may be 'word' or 'phrase'"),
+        (["--level", "phrase", "--method", "occlusion"], "error: --level phrase needs a network"),
         (["--bias", "half"], "error: --bias may be 'shared' or 'apart'"),
         (["--method", "random", "--strict"], "error: mail.txt: relevance is not conserved"),
         (["--out", "/proc/why.html"], "error: "),

@@ -44,6 +44,7 @@ def test_as_list_is_limes() -> None:
         ("conserves", 1),
         ("parameters", {"against": "nosuch"}),
         ("elements", [[1.0]]),
+        ("phrases", ["wa wb"]),
         ("relevance", [1]),
         ("relevance", ["a", "b"]),
         ("known", [True]),

@@ -5,7 +5,7 @@ import json
 import random
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ from networks import made_cnn
 
 from whyword import Explanation, Explanations, explain
 from whyword.explanation import passages
-from whyword.explanation.row import NAMES
+from whyword.explanation.row import NAMES, OPTIONAL
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of shap's own imports
@@ -61,8 +61,9 @@ VALUES: tuple[Any, ...] = (
     {"occurrences": "equal shares"},
     {"deep": [[[[[1]]]]]},
 )
+LEVELS: tuple[Literal["word", "phrase", "element"], ...] = ("word", "phrase", "element")
 INNER = (None, -1, 0, 1e38, 1e300, float("inf"), "x", True, "", [1], 10**30)
-FIELDS = (*NAMES, "elements", "left_out", "more")
+FIELDS = (*NAMES, *(field.name for field in OPTIONAL), "more")
 
 
 def cases() -> st.SearchStrategy[dict[str, Any]]:
@@ -78,7 +79,7 @@ def cases() -> st.SearchStrategy[dict[str, Any]]:
         {
             "text": st.sampled_from(TEXTS),
             "target": st.sampled_from(TARGETS),
-            "level": st.sampled_from(("word", "element")),
+            "level": st.sampled_from(LEVELS),
             "changes": st.lists(change, max_size=2),
             "bytes": st.one_of(st.none(), st.integers(0, 10**6)),
             "at": st.integers(0, 3),
@@ -113,7 +114,7 @@ def rows() -> dict[Any, Any]:
         (text, str(target), level): json.loads(explain(model, text, target, level=level).to_json())
         for text in TEXTS
         for target in TARGETS
-        for level in ("word", "element")
+        for level in LEVELS
     }
 
 

@@ -92,6 +92,18 @@ def test_explanations_are_those_of_the_library(kind: str, method: str) -> None:
         check_same(explanation, expected, used)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_phrases_are_sent_if_they_are_asked_for(kind: str) -> None:
+    used = model(kind)
+    engine = Engine(used)
+    assert engine.about()["phrases"]
+    for target, against in questions(engine.classes):
+        expected = explain(used, TEXT, target, against=against, level="phrase")
+        (sent,) = explain_all(engine, [TEXT], target, against, "lrp", True)
+        assert Explanation.from_json(json.dumps(sent)).phrases() == expected.phrases()
+        assert "phrases" not in explain_all(engine, [TEXT], target, against)[0]
+
+
 def test_a_memory_changes_nothing() -> None:
     plain, with_cache = deepcopy(model("cnn")), deepcopy(model("cnn"))
     assert isinstance(plain, CNNClassifier)
@@ -308,6 +320,7 @@ def test_somebodys_model() -> None:
         "documents": None,
         "test_accuracy": None,
         "methods": ["occlusion", "random"],
+        "phrases": False,
     }
     assert not engine.is_quick(["moon"])
     (prediction,) = arrived(engine.predict([TEXT], ["a"]))
