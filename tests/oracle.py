@@ -397,4 +397,4 @@ def class_word_value(rank: str, occurrences: list[tuple[int, float, float, bool]
     if rank == "mean":
         return total / len(occurrences)
     documents = len({document for document, *_ in occurrences})
-    return total / documents * math.log(1 + documents)
+    return total / documents * math.log(1 + documents) ** 2

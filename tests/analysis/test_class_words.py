@@ -34,14 +34,13 @@ def literal(model: object, texts: list[str], units: str = "words") -> dict[Label
     for number, text in enumerate(texts):
         for label in explain(model, text).classes:
             one = explain(model, text, label, level="phrase" if units == "phrases" else "word")
+            given = one.predicted == label
             for place, (name, start, relevance) in enumerate(_said(one, units)):
                 same = [r for other, _, r in _said(one, units) if other == name]
                 position = max([n for n, (at, _) in enumerate(one.spans) if at <= start])
                 assert units == "phrases" or position == place
                 value = sum(same) if shared else relevance
-                found[label][name].append(
-                    (number, position, relevance, value, one.predicted == label)
-                )
+                found[label][name].append((number, position, relevance, value, given))
     return found
 
 
@@ -181,7 +180,7 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = class_words(model, iter(texts), rank="strongest")
     assert list(whole) == list(parts) == ["class 0", "class 1", "class 2"]
     for label in whole:
-        assert len(whole[label]) >= 3
+        assert len(whole[label]) >= 2
         for a, b in zip(whole[label], parts[label], strict=True):
             assert a[:1] + a[2:] == b[:1] + b[2:]
             assert a.relevance == pytest.approx(b.relevance, abs=1e-6)
@@ -189,7 +188,7 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_unseen_words_are_those_of_no_training_text() -> None:
     model = small_cnn()
-    by_class = class_words(model, ["orbit chip zebra", "Orbit of"], top=100)
+    by_class = class_words(model, ["orbit chip zebra", "Orbit of"], rank="strongest")
     seen = {entry.word: entry.seen for entries in by_class.values() for entry in entries}
     assert {"orbit", "chip"} < set(seen) <= {"orbit", "chip", "zebra", "of"}
     assert seen == {word: word != "zebra" for word in seen}

@@ -88,18 +88,17 @@ def test_what_was_merged_goes_on() -> None:
 @pytest.mark.parametrize("rank", RANKS)
 def test_the_highest_come_first(rank: str) -> None:
     known = statistics([])
+    n = known.documents[:, None]
     values: dict[str, NDArray[np.floating]] = {
-        "typical": known.given_sums
-        / known.documents[:, None]
-        * np.log(1 + known.documents[:, None]),
+        "typical": known.given_sums / n * np.log(1 + n) ** 2,
         "strongest": known.strongest,
         "mean": known.sums / known.counts[:, None],
         "sum": known.sums,
     }
-    ranked = known.ranked(1, rank, least=2, top=5)
+    ranked = known.ranked(1, rank, least=2, top=4)
     often = np.flatnonzero((known.counts >= 2) & (values[rank][:, 1] > 0))
-    expected = often[np.argsort(-values[rank][often, 1], kind="stable")][:5]
-    assert len(expected) == 5
+    expected = often[np.argsort(-values[rank][often, 1], kind="stable")][:4]
+    assert len(expected) == 4
     assert [one.word for one in ranked] == expected.tolist()
     assert all(isinstance(one, Occurrence) for one in ranked)
     assert known.ranked(1, rank, least=10_000, top=5) == []

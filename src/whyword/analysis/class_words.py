@@ -21,7 +21,7 @@ from whyword.models.protocol import Reading, Trained
 PER = ("word", "occurrence")
 RANKS = {
     "typical": "its mean over the documents that have it (0 unless they were given the class), "
-    "times log(1 + documents)",
+    "times log²(1 + documents)",
     "strongest": "its strongest occurrence",
     "mean": "the mean over its occurrences",
     "sum": "the sum over its occurrences",
@@ -131,7 +131,7 @@ def class_words(
         Whether each word counts once, or each of its occurrences.
     rank : {"typical", "strongest", "mean", "sum"}, optional
         What orders the words. "typical", the default: the mean over the n documents that have the
-        word, times log(1 + n), where a document counts 0 unless the model gives it the class; so
+        word, times log²(1 + n), where a document counts 0 unless the model gives it the class; so
         that neither rare names come first nor words that are everywhere. "strongest": the strongest
         occurrence, as in the paper. "mean" and "sum": over all occurrences. Single occurrences can
         only be ordered by "strongest".

@@ -196,7 +196,7 @@ class WordStatistics:
         """Return what computes what the words of a class are ordered by, docs/classes.md."""
         sums, given = self.sums[:, column], self.given_sums[:, column]
         return {
-            "typical": lambda: given / self.documents * np.log1p(self.documents),
+            "typical": lambda: given / self.documents * np.log1p(self.documents) ** 2,
             "strongest": lambda: self.strongest[:, column].astype(np.float64),
             "mean": lambda: sums / self.counts,
             "sum": lambda: sums,

@@ -8,7 +8,7 @@ const PARTS = {map: ["Map", showMap], words: ["Class words", showWords], search:
 const TOP = 12, HITS = 10, AROUND = 25, WIDE = 60;  // words shown of a class, hits, words around the strongest
 const kept = {map: null, words: new Map(), filters: null, query: "", hits: null};
 const RANKS = {  // what orders class words
-  typical: "its mean over the documents that have it (0 unless they were given the class), times log(1 + documents)",
+  typical: "its mean over the documents that have it (0 unless they were given the class), times log²(1 + documents)",
   strongest: "its strongest occurrence", mean: "the mean over its occurrences", sum: "the sum over its occurrences"};
 
 export async function show(view, parameters, server, rest) {
