@@ -159,18 +159,8 @@ def class_words_choices(
     Phrases are among them if the model has any that are not its words; single occurrences can only
     be ordered in one way.
     """
-    request = Request.of(model, asked.target, asked.method, parameters=asked.parameters)
-    both = asked.units == "phrases" or has_phrases(request.method, request.model)
-    gathered = asked.collect_units(model, texts, ids, UNITS if both else UNITS[:1])
-    if asked.units == "words" and gathered[-1].numbers.keys() <= gathered[0].numbers.keys():
-        del gathered[1:]
-    gathered.sort(key=lambda statistics: statistics.units != asked.units)
-    ranks = [rank for rank in RANKS if rank != asked.rank and asked.per == "word"]
-    return [
-        replace(asked, rank=rank, units=statistics.units).words(model, statistics)
-        for statistics in gathered
-        for rank in (asked.rank, *ranks)
-    ]
+    gathered = asked.collect_choices(model, texts, ids)
+    return [words for one in gathered for words in asked.words_by_rank(model, one)]
 
 
 @dataclass(frozen=True)
@@ -238,14 +228,33 @@ class ClassWordsRequest:
         ids: Iterable[str] | None = None,
     ) -> WordStatistics:
         """Return what the texts say of each word."""
-        return self.collect_units(model, texts, ids, (self.units,))[0]
+        return self._collect(model, texts, ids, (self.units,))[0]
 
-    def collect_units(
+    def collect_choices(
+        self,
+        model: object,
+        texts: Iterable[str],
+        ids: Iterable[str] | None = None,
+        placed: bool = False,
+    ) -> list[WordStatistics]:
+        """Return what the texts say of words, and of phrases if they are not the words.
+
+        The units asked for come first; see :class:`WordStatistics` for `placed`.
+        """
+        request = Request.of(model, self.target, self.method, parameters=dict(self.parameters))
+        both = self.units == "phrases" or has_phrases(request.method, request.model)
+        gathered = self._collect(model, texts, ids, UNITS if both else UNITS[:1], placed)
+        if self.units == "words" and gathered[-1].numbers.keys() <= gathered[0].numbers.keys():
+            del gathered[1:]
+        return sorted(gathered, key=lambda statistics: statistics.units != self.units)
+
+    def _collect(
         self,
         model: object,
         texts: Iterable[str],
         ids: Iterable[str] | None,
         units: Sequence[str],
+        placed: bool = False,
     ) -> list[WordStatistics]:
         """Return what the texts say of words, of phrases or of both, read once."""
         explanations = iter_explanations(
@@ -260,7 +269,7 @@ class ClassWordsRequest:
         count = len(labels_of(as_classifier(model)))
         classes = count if self.target == "all" else len(self.target)
         kept = self.top if self.per == "occurrence" else 0
-        result = [WordStatistics(classes, kept, ids is not None, one) for one in units]
+        result = [WordStatistics(classes, kept, ids is not None, one, placed) for one in units]
         for block in _in_lists(explanations):
             for statistics in result:
                 statistics.add(block)
@@ -281,6 +290,14 @@ class ClassWordsRequest:
             for column, label in enumerate(statistics.labels)
         }
         return ClassWords(entries, self.per, self.rank, len(statistics), self.units)
+
+    def words_by_rank(self, model: object, statistics: WordStatistics) -> list[ClassWords]:
+        """Return the words of each class by every rank there is, that asked for first."""
+        others = [rank for rank in RANKS if rank != self.rank and self.per == "word"]
+        return [
+            replace(self, rank=rank, units=statistics.units).words(model, statistics)
+            for rank in (self.rank, *others)
+        ]
 
     def _entries(
         self, statistics: WordStatistics, column: int, seen: Collection[str] | None

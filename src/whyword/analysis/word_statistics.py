@@ -4,7 +4,7 @@ A word may be a phrase: whatever the model used as a unit.
 """
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +46,8 @@ class WordStatistics:
         Whether documents have names; else they are known by their numbers.
     units : {"words", "phrases"}
         What counts as a word. Phrases need explanations with ``level="phrase"``.
+    placed : bool
+        Keep in which documents each word occurs: eight bytes for an occurrence.
 
     Attributes
     ----------
@@ -61,7 +63,14 @@ class WordStatistics:
         Once there is a document.
     """
 
-    def __init__(self, classes: int, occurrences: int, named: bool, units: str = "words") -> None:
+    def __init__(
+        self,
+        classes: int,
+        occurrences: int,
+        named: bool,
+        units: str = "words",
+        placed: bool = False,
+    ) -> None:
         self.occurrences, self.named, self.units = occurrences, named, units
         self.labels: tuple[Label, ...] = ()
         self.numbers: dict[str, int] = {}
@@ -72,6 +81,7 @@ class WordStatistics:
         self.counts = np.empty(0, np.int64)
         self.documents = np.empty(0, np.int64)
         self._last = np.empty(0, np.int64)  # the document in which each was met last
+        self._pairs: list[NDArray[np.int32]] | None = [] if placed else None
         self.best: list[list[Occurrence]] = [[] for _ in range(classes)]
         self.names: list[str] = []
         self.starts = array("q", [0])  # ten million documents are 80 MB
@@ -100,11 +110,13 @@ class WordStatistics:
             self.starts.append(self.starts[-1] + max(len(explanation.spans), min(count, 1)))
         values = np.concatenate([units.values for units in of]).astype(np.float32)
         relevance = np.concatenate([units.relevance for units in of])
-        where = np.concatenate(places)
+        where, numbered = np.concatenate(places), np.concatenate(documents)
+        if self._pairs is not None:
+            self._pairs.append(np.stack([numbers, numbered.astype(np.int32)]))
         self._grow()
         take_in(
             numbers,
-            np.concatenate(documents),
+            numbered,
             np.concatenate(given),
             where,
             values,
@@ -201,6 +213,23 @@ class WordStatistics:
             "mean": lambda: sums / self.counts,
             "sum": lambda: sums,
         }
+
+    def documents_of(self, words: Collection[str]) -> dict[str, list[int]]:
+        """Return the numbers of the documents that have each of some words; they must be kept."""
+        if self._pairs is None:
+            raise ValueError("where words occur was not kept")
+        names = list(words)
+        slots = np.full(len(self.numbers), -1, np.int64)
+        slots[[self.numbers[name] for name in names]] = range(len(names))
+        keys = [
+            slot[slot >= 0] * len(self) + documents[slot >= 0]
+            for numbers, documents in self._pairs
+            for slot in (slots[numbers],)
+        ]
+        result: dict[str, list[int]] = {name: [] for name in names}
+        for slot, document in zip(*divmod(np.unique(np.concatenate(keys)), len(self)), strict=True):
+            result[names[slot]].append(int(document))
+        return result
 
     def locate(self, place: int) -> tuple[str | int, int]:
         """Return the document of a place, by its name or number, and the position in it."""

@@ -163,6 +163,8 @@ def word_tables(words: ClassWords) -> Group:
                 f"{entry.documents:,}",
                 Text(f"{one_line(str(entry.document))}, word {entry.position + 1}", "dim"),
             )
+        if not entries:
+            table.add_row(Text("none", "dim"))
         tables += [table, ""]
     return Group(*tables)
 

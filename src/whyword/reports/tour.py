@@ -118,7 +118,10 @@ def write_tour(
     on_progress(Progress("heatmaps"))
     right, wrong = _heatmaps(traced, test, examples)
     on_progress(Progress("class words"))
-    lists = class_words_choices(traced, ClassWordsRequest(), test.texts, test.ids)
+    every = class_words_choices(traced, ClassWordsRequest(), test.texts, test.ids)
+    lists = [
+        words for words in every if words.rank == every[0].rank
+    ]  # a page of every rank is long
     pairs = zip(test.ids, test.texts, strict=True)
     _write(folder / WORDS, word_page(lists, explain_documents(traced, pairs, lists)))
     plane = None

@@ -1,7 +1,7 @@
 """A corpus as a model sees it: predictions, class words, map, search, confusions."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ from whyword.analysis.class_words import (
     UNITS,
     ClassWords,
     ClassWordsRequest,
-    class_words_choices,
 )
 from whyword.analysis.document_map import project
 from whyword.analysis.search import Carrier, Hit, SearchIndex
@@ -335,8 +334,7 @@ def open_library(
     report(Progress(f"predicting {len(texts):,} documents"))
     predictions = list(predict_documents(model, records))
     report(Progress("finding the classes' words"))
-    found = class_words_choices(model, ClassWordsRequest(top=TOP_WORDS), texts)
-    lists = {(words.units, words.rank): words for words in found}
+    lists, places = _words_of(model, texts)
     index, points, share = None, None, 0.0
     if issubclass(traced.trace_kind, Embedded):
         report(Progress("preparing the search"))
@@ -354,11 +352,26 @@ def open_library(
         predicted=np.array([one.probabilities.argmax() for one in predictions], np.intp),
         chances=np.array([one.probability for one in predictions]),
         lists=lists,
-        places=_places(traced, texts, lists),
+        places=places,
         index=index,
         points=points,
         share=share,
     )
+
+
+def _words_of(
+    model: object, texts: Sequence[str]
+) -> tuple[dict[tuple[str, str], ClassWords], dict[str, dict[str, list[int]]]]:
+    """Return the words of classes, or phrases, by every rank, and the documents that have them."""
+    lists, places = {}, {}
+    request = ClassWordsRequest(top=TOP_WORDS)
+    for statistics in request.collect_choices(model, texts, placed=True):
+        listed = set()
+        for words in request.words_by_rank(model, statistics):
+            lists[words.units, words.rank] = words
+            listed |= {entry.word for entries in words.values() for entry in entries}
+        places[statistics.units] = statistics.documents_of(listed)
+    return lists, places
 
 
 def _map_of(index: SearchIndex) -> tuple[NDArray[np.float64], float]:
@@ -367,25 +380,3 @@ def _map_of(index: SearchIndex) -> tuple[NDArray[np.float64], float]:
     low, high = points.min(axis=0), points.max(axis=0)
     size = max(float((high - low).max()), 1e-12)  # the same scale both ways
     return (points - (low + high) / 2) / size + 0.5, share or 0.0
-
-
-def _places(
-    model: TextClassifier, texts: Sequence[str], lists: Mapping[tuple[str, str], ClassWords]
-) -> dict[str, dict[str, list[int]]]:
-    """Return the documents that each of the listed words occurs in, by their units."""
-    places: dict[str, dict[str, list[int]]] = {}
-    for (units, _), words in lists.items():
-        mine = places.setdefault(units, {})
-        mine.update((entry.word, []) for each in words.values() for entry in each)
-    for number, document in enumerate(model.documents(texts)):
-        _note({word.lower() for word in document.cut()}, number, places["words"])
-    if "phrases" in places:  # which documents have them, only explanations know
-        first = [labels_of(model)[0]]
-        for number, one in enumerate(iter_explanations(model, texts, first, level=PHRASE)):
-            _note(set(units_of(one, "phrases").names), number, places["phrases"])
-    return places
-
-
-def _note(names: set[str], number: int, places: dict[str, list[int]]) -> None:
-    for name in names & places.keys():
-        places[name].append(number)
