@@ -123,6 +123,21 @@ def test_characters_may_be_units_where_there_is_no_word() -> None:
             assert position <= texts[int(document)].count(" ")
 
 
+@pytest.mark.parametrize("parts", [[], [2, 5]])
+def test_documents_of_words_are_kept_if_asked_for(parts: list[int]) -> None:
+    known = WordStatistics(3, 0, named=False, placed=True)
+    for start, end in zip([0, *parts], [*parts, len(EXPLAINED)], strict=True):
+        known.add(EXPLAINED[start:end])
+    lowered = [{word.lower() for word in one.words} for one in EXPLAINED]
+    assert known.documents_of([]) == {}
+    wanted = [*known.numbers][::2]
+    assert known.documents_of(wanted) == {
+        word: [number for number, words in enumerate(lowered) if word in words] for word in wanted
+    }
+    with pytest.raises(ValueError, match="not kept"):
+        statistics([]).documents_of(["moon"])
+
+
 def test_phrases_must_have_been_asked_for() -> None:
     with pytest.raises(InputError, match="explanations have phrases with level='phrase' only"):
         WordStatistics(3, 0, named=False, units="phrases").add(EXPLAINED[:1])

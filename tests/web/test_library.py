@@ -10,6 +10,7 @@ from networks import TOPICS, topical
 from served import KINDS, LABELS, TEXTS, arrived, ask, library, model, records
 
 from whyword import InputError, SearchIndex, SVMClassifier, class_words, explain, summarize
+from whyword.analysis.class_words import RANKS
 from whyword.analysis.document_map import project
 from whyword.base.progress import Progress
 from whyword.corpora.source import Record
@@ -218,6 +219,48 @@ def test_documents_of_a_word_are_those_where_it_speaks_most(kind: str) -> None:
         assert given[0] == pytest.approx(entry.relevance, rel=1e-4)
         for one in answer["documents"]:
             assert one["relevance"] == pytest.approx(values[one["number"]], rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_rank_and_the_phrases_are_those_of_the_library(kind: str) -> None:
+    """A network has windows, a pipeline n-grams; the phrases of a bag of words are its words."""
+    corpus = library(kind)
+    units = ["words"] if kind == "svm" else ["words", "phrases"]
+    for unit in units:
+        for rank in RANKS:
+            given = arrived(corpus.class_words(None, 5, rank, unit))
+            assert (given["rank"], given["units"], given["choices"]) == (rank, unit, units)
+            expected = class_words(model(kind), TEXTS, top=5, rank=rank, units=unit)
+            assert [[one["word"] for one in each["words"]] for each in given["classes"]] == [
+                [one.word for one in each] for each in expected.values()
+            ]
+    with pytest.raises(InputError, match="rank may be 'typical'"):
+        corpus.class_words(None, 5, "median")
+    with pytest.raises(InputError, match="units may be 'words' or 'phrases'"):
+        corpus.class_words(None, 5, "sum", "letters")
+    if len(units) == 1:
+        with pytest.raises(InputError, match="has no phrases that are not its words"):
+            corpus.class_words(None, 5, "sum", "phrases")
+
+
+def test_documents_of_a_phrase_are_those_where_it_speaks_most() -> None:
+    corpus = library()
+    for entry in corpus.lists["phrases", "strongest"]["space"][:4]:
+        values: dict[int, float] = {}
+        for number, one in enumerate(explain(model("cnn"), TEXTS, "space", level="phrase")):
+            assert one.units is not None
+            for name, value in zip(one.units.names, one.units.relevance.tolist(), strict=True):
+                if name == entry.word:
+                    values[number] = max(value, values.get(number, -np.inf))
+        answer = arrived(corpus.word_documents("space", entry.word, 5, "phrases"))
+        assert answer["found"] == answer["compared"] == len(values)
+        first = answer["documents"][0]
+        assert first["relevance"] == pytest.approx(entry.relevance, rel=1e-4)
+        assert first["number"] == entry.document
+        assert first["said"].lower().split() == entry.word.split()
+        assert first["before"] + first["said"] + first["after"] in TEXTS[first["number"]]
+    with pytest.raises(InputError, match="none of the 100 phrases of any class"):
+        corpus.word_documents("space", "moon zebra", 5, "phrases")
 
 
 def test_a_frequent_word_is_looked_for_in_some_documents(monkeypatch: pytest.MonkeyPatch) -> None:
