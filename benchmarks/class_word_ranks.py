@@ -31,6 +31,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -180,7 +181,7 @@ def known_words(model: TextClassifier, texts: Sequence[str]) -> Known:
         document=np.concatenate(document),
         relevance=np.concatenate(relevance),
         strongest=highest,
-        occurrences=np.bincount(words, np.concatenate(occurrences))[:, None],
+        occurrences=np.bincount(words, np.concatenate(occurrences)).astype(float)[:, None],
         documents=np.bincount(words).astype(float)[:, None],
         given=np.array(given),
     )
@@ -203,31 +204,40 @@ def candidates() -> Iterator[tuple[str, Callable[[Known], Floats]]]:
     )
     yield "sum", lambda of: of.sums()
     for k in (1, 5, 10, 50):
-        yield f"ΣR / (n + {k})", lambda of, k=k: of.sums() / (of.documents + k)
+        yield f"ΣR / (n + {k})", partial(_shrunk, k)
     yield "ΣR / √n", lambda of: of.sums() / np.sqrt(of.documents)
     yield "ΣR / n · log(1 + n)", lambda of: of.sums() / of.documents * np.log1p(of.documents)
     for z in (1, 2):
-        yield f"mean of R − {z} standard errors", lambda of, z=z: _lower_bound(of, z)
+        yield f"mean of R − {z} standard errors", partial(_lower_bound, z)
     yield "given: ΣR", lambda of: of.given_sums()
     for k in (1, 5, 10):
-        yield f"given: ΣR / (n + {k})", lambda of, k=k: of.given_sums() / (of.documents + k)
+        yield f"given: ΣR / (n + {k})", partial(_given_shrunk, k)
     yield "given: ΣR / √n", lambda of: of.given_sums() / np.sqrt(of.documents)
-    yield "given: ΣR / n · log(1 + n)", lambda of: _given_log(of, 1)
-    yield TYPICAL, lambda of: _given_log(of, 2)
-    yield "given: ΣR / n · log³(1 + n)", lambda of: _given_log(of, 3)
+    yield "given: ΣR / n · log(1 + n)", partial(_given_log, 1)
+    yield TYPICAL, partial(_given_log, 2)
+    yield "given: ΣR / n · log³(1 + n)", partial(_given_log, 3)
 
 
-def _given_log(of: Known, power: int) -> Floats:
-    return of.given_sums() / of.documents * np.log1p(of.documents) ** power
+def _shrunk(k: int, of: Known) -> Floats:
+    return of.sums() / (of.documents + k)
 
 
-def _lower_bound(of: Known, z: int) -> Floats:
+def _given_shrunk(k: int, of: Known) -> Floats:
+    return of.given_sums() / (of.documents + k)
+
+
+def _given_log(power: int, of: Known) -> Floats:
+    logarithms: Floats = np.log1p(of.documents) ** power
+    return of.given_sums() / of.documents * logarithms
+
+
+def _lower_bound(z: int, of: Known) -> Floats:
     """Return the mean less its standard error, −∞ for words in one document."""
     n = of.documents
     mean = of.sums() / n
     squares = np.maximum(of.added_up(of.relevance**2) - n * mean**2, 0)
-    error = np.sqrt(squares / np.maximum(n - 1, 1) / n)
-    return mean - z * np.where(n > 1, error, np.inf)
+    error: Floats = np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1) / n), np.inf)
+    return mean - z * error
 
 
 def highest(of: Known, values: Floats) -> list[list[str]]:
