@@ -152,6 +152,8 @@ CALLS: dict[str, Call] = {
     "explain elements": (ww.explain, lambda: unlabelled(level="element")),
     "iter_explanations": (ww.iter_explanations, unlabelled),
     "class_words": (ww.class_words, unlabelled),
+    "price": (ww.price, unlabelled),
+    "BlackBox": (ww.BlackBox, lambda: {"model": len, "classes": ["a", "b"], "name": "length"}),
     "document_map": (ww.document_map, unlabelled),
     "summarize": (ww.summarize, unlabelled),
     "iter_summaries": (ww.analysis.iter_summaries, unlabelled),

@@ -205,7 +205,7 @@ def models(reader: Reader | None, mails: Path) -> dict[str, Any]:
         "cnn": CNNClassifier(**SMALL, reader=reader).fit(train.texts, train.labels or ()),
         "svm": SVMClassifier(C=1, reader=reader).fit(train.texts, train.labels or ()),
         "pipeline": SVMClassifier.from_pipeline(pipeline, reader),
-        "black box": BlackBox(pipeline, reader),
+        "black box": BlackBox(pipeline, reader=reader),
     }
 
 
@@ -405,7 +405,7 @@ def test_nothing_beyond_the_last_word_read_is_seen() -> None:
             return np.full((len(texts), 2), 0.5)
 
     reader = Reader(ignore=["secret"], tokenizer=Tokenizer(max_words=3))
-    one = explain(BlackBox(Echo(), reader), "a secret b secret c")
+    one = explain(BlackBox(Echo(), reader=reader), "a secret b secret c")
     assert one.truncated == 2
     assert one.known.tolist() == [True, False, True]
     assert {word for text in Echo.seen for word in text.split()} == {"a", "b"}

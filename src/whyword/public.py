@@ -19,6 +19,8 @@ from whyword.evaluation.power import explanatory_power
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.explanations import Explanations
 from whyword.methods.explain import explain, iter_explanations
+from whyword.methods.price import Price, price
+from whyword.models.blackbox import BlackBox
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.loading import load_model
@@ -27,12 +29,14 @@ from whyword.words.reader import Reader
 from whyword.words.tokenizer import tokenize
 
 __all__ = [
+    "BlackBox",
     "CNNClassifier",
     "ConservationError",
     "Corpus",
     "Explanation",
     "Explanations",
     "InputError",
+    "Price",
     "Reader",
     "SVMClassifier",
     "SearchIndex",
@@ -57,6 +61,7 @@ __all__ = [
     "methods",
     "models",
     "predict_corpus",
+    "price",
     "summarize",
     "tokenize",
     "words",

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyword.base.printable import one_line, shown, spelled_out, storable, visible
+from whyword.base.printable import one_line, reason, shown, spelled_out, storable, visible
 
 
 def test_what_could_steer_is_shown() -> None:
@@ -147,3 +147,14 @@ def test_names_of_files_stay_different(name: bytes) -> None:
     if b"\\" not in name:
         assert spelled == name.decode("utf-8", "backslashreplace")
     assert spelled_out("\ud800") == r"\ud800"
+
+
+def test_an_error_of_somebodys_is_one_line() -> None:
+    class Mute(Exception):  # noqa: N818 - somebody's
+        def __str__(self) -> str:
+            raise ValueError
+
+    assert reason(ValueError("first\nsecond")) == "ValueError: first"
+    assert reason(Mute()) == "Mute: …"
+    assert reason(KeyError("\x1b[0m")) == "KeyError: '\\x1b[0m'"
+    assert len(reason(OSError("x" * 10_000))) == 300

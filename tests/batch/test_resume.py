@@ -18,7 +18,7 @@ from networks import small_cnn
 from served import model
 from streams import contents, write_corpus
 
-from whyword import CNNClassifier, InputError, explain_corpus, predict_corpus
+from whyword import BlackBox, CNNClassifier, InputError, explain_corpus, predict_corpus
 from whyword.batch import chunks
 from whyword.batch import runs as corpora
 from whyword.batch.folder import MANIFEST, REJECTS
@@ -89,6 +89,18 @@ def test_a_model_without_identity_is_not_resumed(source: Path, tmp_path: Path) -
     (out / "part-00000-00000.parquet").unlink()
     with pytest.raises(InputError, match=r"cannot be resumed: its model has no identity"):
         predict_corpus(other, source, out, resume=True)
+    with pytest.raises(InputError, match=r"a BlackBox has an identity if it is made with name=…"):
+        predict_corpus(other, source, out, resume=True)
+
+
+def test_a_name_lets_somebodys_model_be_resumed(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "why"
+    predict_corpus(BlackBox(Keywords(), name="keywords 1"), source, out, workers=1)
+    (out / "part-00000-00000.parquet").unlink()
+    again = predict_corpus(BlackBox(Keywords(), name="keywords 1"), source, out, resume=True)
+    assert again.parts >= 1
+    with pytest.raises(InputError, match="was another one: model differs"):
+        predict_corpus(BlackBox(Keywords(), name="keywords 2"), source, out, resume=True)
 
 
 # ---- case 11: parts that are damaged, a source that is another -----------------------------------

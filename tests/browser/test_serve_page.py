@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from keywords import MODULE
 from networks import made_cnn, small_cnn, topical
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
@@ -21,6 +22,7 @@ from whyword.base.printable import visible
 from whyword.explanation.heatmap import LEVELS
 
 TEXT = "The moon and the rocket: a goal, the moon, and a secret key in the launch."
+ASK = "return model.predict_proba(texts)"
 HOSTILE = (
     "<script>document.title='owned'</script> <img src=x onerror=\"document.title='owned'\"> "
     "</script></textarea><b>bold</b> \"double\" 'single' &lt; \x00\x1b[31m \u202eoverride\u202c "
@@ -37,11 +39,14 @@ class Served(NamedTuple):
 
 
 def started(
-    folder: Path, model: CNNClassifier | SVMClassifier, *arguments: str
+    folder: Path, model: CNNClassifier | SVMClassifier | str, *arguments: str
 ) -> Iterator[Served]:
-    """Start ``whyword serve``, yield it, end it."""
+    """Start ``whyword serve`` in the folder, yield it, end it."""
     place, log = folder / "model", folder / "log"
-    model.save(place)
+    if isinstance(model, str):
+        place = Path(model)
+    else:
+        model.save(place)
     command = [sys.executable, "-m", "whyword", "serve", str(place), *arguments]
     with log.open("w") as stream:
         process = subprocess.Popen(
@@ -49,6 +54,7 @@ def started(
             stdout=subprocess.PIPE,
             stderr=stream,
             text=True,
+            cwd=folder,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
         assert process.stdout is not None
@@ -101,6 +107,14 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     yield from started(folder, model, "--token", "open sesame", "--max-words", "50")
 
 
+@pytest.fixture(scope="module")
+def function(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Somebody's function, without a corpus."""
+    folder = tmp_path_factory.mktemp("function")
+    (folder / "spotting.py").write_text(f"{MODULE}\n\ndef ask(texts):\n    {ASK}\n")
+    yield from started(folder, "spotting:ask")
+
+
 class Visit:
     """A page, what went wrong on it, and what it asked for."""
 
@@ -135,6 +149,14 @@ def opened(visit: Visit, served: Served, text: str = TEXT) -> Page:
     page.get_by_label("Text", exact=True).fill(text)
     expect(page.locator(".verdict")).to_be_visible()
     return page
+
+
+def test_somebodys_function_says_probabilities(visit: Visit, function: Served) -> None:
+    page = opened(visit, function, "the moon and the puck and the moon")
+    expect(page.locator("#view")).to_contain_text("; need not add up, by occlusion")
+    expect(page.locator("#view")).to_contain_text("probability +0.")
+    expect(page.locator("#view")).not_to_contain_text("score +0.")
+    assert page.locator('[data-class="0"]').get_attribute("aria-pressed") == "true"
 
 
 def drop(page: Page, text: str, name: str) -> None:

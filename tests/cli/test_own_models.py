@@ -1,4 +1,4 @@
-"""A model of one's own on the command line: ``py:module:name``."""
+"""A model of one's own on the command line: ``module:name``."""
 
 import json
 from pathlib import Path
@@ -22,6 +22,49 @@ def here(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     labels[0], labels[1] = "hockey", "crypto"
     rows = [f"{text},{label}" for text, label in zip(texts, labels, strict=True)]
     write("topics.csv", "\n".join(["text,label", *rows]) + "\n")
+
+
+FUNCTIONS = """
+import whyword as ww
+from spotting import Keywords
+
+keywords = Keywords()
+
+
+def ask(texts):
+    return keywords.predict_proba(texts)
+
+
+def make():
+    return ww.BlackBox(ask, keywords.classes_, name="keywords 1")
+
+
+named = make()
+"""
+
+
+def test_a_function_with_classes_and_a_name(write: Write) -> None:
+    write("spotted.py", FUNCTIONS)
+    explanation = json.loads(run("explain", "spotted:named", "mail.txt", "--format", "json").stdout)
+    assert (explanation["target"], explanation["method"]) == ("space", "occlusion")
+    shown = json.loads(run("model", "spotted:make()", "--json").stdout)
+    assert shown["identity"] == explanation["model"] is not None
+    assert (shown["kind"], shown["provenance"]) == ("ask", {"name": "keywords 1"})
+
+
+def test_a_plain_function_has_numbers_for_classes(write: Write) -> None:
+    write("spotted.py", FUNCTIONS)
+    done = run("evaluate", "spotted:ask", "topics.csv")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "error: there is no class 'hockey'; there are 0, 1, 2"
+
+
+def test_a_corpus_is_no_model(tmp_path: Path) -> None:
+    """A folder's part is named as a model is; what is no model is not imported."""
+    (tmp_path / "mails.py").write_text("raise SystemExit('imported')")
+    done = run("corpus", "mails:test")
+    assert "imported" not in done.stderr
+    assert done.returncode == 1
 
 
 def test_predict() -> None:

@@ -129,7 +129,7 @@ def test_a_model_without_an_opinion_has_no_class(make: Callable[[], Any], asked:
     model = make()
     if make is infinite_cnn:
         model.classes_ = np.array(["a", "b", "c"])
-    with pytest.raises(ModelError, match=r"no number.* text 1 |text 1 .*no numbers"):
+    with pytest.raises(ModelError, match=r"text 1 .*no number"):
         ASKED[asked](model)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from whyword import InputError, explain, load_model
-from whyword.models.imported import import_model
+from whyword.models.imported import import_model, names_import
 
 CODE = """
 class Loud:
@@ -22,6 +22,23 @@ class Shelf:
 
 
 model = Loud()
+made = []
+
+
+def function(texts):
+    return [[float("A" in text), float("A" not in text)] for text in texts]
+
+
+def make():
+    made.append(1)
+    return Loud()
+
+
+def fail():
+    raise ValueError("no weights\\nhere")
+
+
+Shelf.make = staticmethod(make)
 """
 
 
@@ -48,6 +65,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_it_is_found_and_explained(source: str) -> None:
     model = load_model(source)
     assert type(model).__name__ == "Loud"
+    assert type(load_model(source.removeprefix("py:"))) is type(model)  # there is no such folder
     explanation = explain(model, "AA bb", "loud")
     assert explanation.method == "occlusion"
     assert explanation.relevance.tolist() == [1, 0]
@@ -88,6 +106,48 @@ def test_errors_of_the_module_are_one_line(code: str, said: str | None, folder: 
         import_model("py:toy_broken:model")
     assert "\n" not in str(refusal.value)
     assert refusal.value.__cause__ is not None  # for those who look for it in Python
+
+
+def test_a_function_is_a_model() -> None:
+    explanation = explain(load_model("toy_models:function"), "AA bb")
+    assert (explanation.relevance.tolist(), explanation.target) == ([1, 0], 0)
+
+
+@pytest.mark.parametrize(
+    "source", ["toy_models:make()", "py:toy_models:make()", "toy_models:Shelf.make()"]
+)
+def test_what_a_function_makes(source: str) -> None:
+    model = load_model(source)
+    assert type(model).__name__ == "Loud"
+    assert sys.modules["toy_models"].made == [1]
+    with pytest.raises(InputError, match=r"make takes no texts; if it makes a model, say toy_mo"):
+        load_model("toy_models:make")
+    with pytest.raises(InputError, match=r"fail\(\) failed .ValueError: no weights.$"):
+        load_model("toy_models:fail()")
+
+
+def test_a_folder_of_that_name_goes_first(folder: Path) -> None:
+    (folder / "toy_models:model").mkdir()
+    with pytest.raises(InputError, match="toy_models:model"):
+        load_model("toy_models:model")
+    assert "toy_models" not in sys.modules
+    assert type(load_model("py:toy_models:model")).__name__ == "Loud"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["models/cnn2", "a:b:c", "a b:c", "a:", ":b", "20newsgroups:test", "a:b()()", "./a:b", "a.:b"],
+)
+def test_what_names_no_module(source: str) -> None:
+    assert not names_import(source)
+    assert names_import(f"py:{source}")
+
+
+def test_neither_a_folder_nor_a_module() -> None:
+    with pytest.raises(
+        InputError, match="toy_none:x: there is no such folder, and there is no mod"
+    ):
+        load_model("toy_none:x")
 
 
 def test_the_class_is_no_model() -> None:

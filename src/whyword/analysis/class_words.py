@@ -121,7 +121,7 @@ def class_words(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     texts : iterable of str
         Read once, a block at a time, for all classes together.
     target : label, sequence of labels or "all"

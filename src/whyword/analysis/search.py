@@ -218,7 +218,10 @@ class SearchIndex:
     def save(self, path: str | Path) -> None:
         """Write the index into one Parquet file; the model is named in it by its identity."""
         if self.model.identity is None:
-            raise InputError("an index is kept for a model that can be saved; this one cannot")
+            raise InputError(
+                "an index is kept for a model with an identity, which this one, as it cannot be "
+                "saved, has not"
+            )
         settings = {
             "method": self.method,
             "level": self.level,

@@ -16,6 +16,7 @@ _UNFIT = re.compile(
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONGEST_INT = 10_000  # bits of a number that is written out, which takes the square of its length
+_LONGEST_REASON = 300  # letters of what an error says
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object without a name: it says nothing
 
 
@@ -71,6 +72,15 @@ class _Beginning(reprlib.Repr):
             return repr(x)
         except Exception:  # noqa: BLE001 - somebody's own
             return f"<{type(x).__name__}>"
+
+
+def reason(error: BaseException) -> str:
+    """Return somebody's error as a message may show it: its kind and the first line it says."""
+    try:
+        said = str(error).partition("\n")[0]
+    except Exception:  # noqa: BLE001 - an error of its own
+        said = "…"
+    return one_line(f"{type(error).__name__}: {said}"[:_LONGEST_REASON])
 
 
 def storable(text: str) -> str:

@@ -22,7 +22,7 @@ from queue import Empty, LifoQueue
 from typing import IO, Any, Self, TypeVar
 
 from whyword.base.errors import Argument, WhywordError
-from whyword.base.printable import one_line
+from whyword.base.printable import reason
 from whyword.base.threads import one_thread
 from whyword.batch.chunks import Chunk
 from whyword.batch.worker import NO_MORE, START, Raised, Returned, SentWork, pack, receive, send
@@ -140,8 +140,8 @@ class Workers:
         except Exception as error:  # noqa: BLE001 - somebody's class, which may raise anything
             log.warning(
                 "the model cannot be sent to other processes, so this one does all the work: "
-                "its class must stand in a module that they can import (%s)",
-                one_line(f"{type(error).__name__}: {error}".partition("\n")[0]),
+                "its class, or function, must stand in a module that they can import (%s)",
+                reason(error),
             )
             return None
         self._idle.put(process)

@@ -83,7 +83,7 @@ def explain_corpus(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     source : str or Path
         A CSV, TSV, JSON Lines or Parquet file, a folder of them, a pattern like
         ``"2024-*.csv"``, or a corpus that :func:`~whyword.load_corpus` knows.
@@ -142,7 +142,7 @@ def predict_corpus(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     source, out, **how
         As for :func:`explain_corpus`.
     """
@@ -164,7 +164,7 @@ def summarize_corpus(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     source, out, **how
         As for :func:`explain_corpus`.
     method, level, target

@@ -23,6 +23,7 @@ from threading import Thread
 from typing import IO, Any, NamedTuple
 
 from whyword.base.errors import WhywordError
+from whyword.base.printable import reason
 from whyword.base.threads import use_one_thread
 
 START = (  # what such a process runs: modules are found where the one that starts it finds them
@@ -136,8 +137,7 @@ class Raised:
         try:
             pickle.loads(pickle.dumps(error))  # noqa: S301 - ours
         except Exception:  # noqa: BLE001 - somebody's class, which may raise anything
-            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-            return cls(WhywordError(f"the work failed ({reason})"))
+            return cls(WhywordError(f"the work failed ({reason(error)})"))
         return cls(error)
 
     def unwrap(self) -> Any:  # noqa: ANN401 - never

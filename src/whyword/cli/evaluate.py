@@ -13,8 +13,10 @@ from whyword.base.progress import progress_bar
 from whyword.cli.inputs import CorpusOptions, open_model
 from whyword.cli.options import AsJson, ModelFolder, Source
 from whyword.cli.outputs import check_apart, stdout_console
+from whyword.cli.price import is_costly, say_price
 from whyword.cli.tables import copy_names, evaluation_tables, some_of
 from whyword.evaluation.evaluate import evaluate as evaluation_of
+from whyword.evaluation.price import evaluation_price
 from whyword.evaluation.ranking import COMPARED, RANDOM_KNOWN
 from whyword.methods.registry import METHODS
 
@@ -69,12 +71,24 @@ def evaluate(
     corpus, training = reading.load_with_training(source, loaded)
     chosen = some_of(len(corpus), limit, chance_seed)
     named = f"{corpus.name}, {len(chosen):,} of {len(corpus):,} by chance (seed {chance_seed})"
+    texts, names = [corpus.texts[n] for n in chosen], _method_names(methods) or None
+    if is_costly(loaded):
+        cost = evaluation_price(
+            loaded,
+            texts,
+            names,
+            train=training is not None,
+            steps=steps,
+            least_words=least_words,
+            runs=runs,
+        )
+        say_price("the evaluation", cost)
     with progress_bar("preparing") as report:
         findings = evaluation_of(
             loaded,
-            [corpus.texts[n] for n in chosen],
+            texts,
             [(corpus.labels or ())[n] for n in chosen],
-            _method_names(methods) or None,
+            names,
             train=None if training is None else training.texts,
             source=corpus.name if len(chosen) == len(corpus) else named,
             steps=steps,

@@ -24,6 +24,7 @@ from whyword.cli.outputs import (
     stdout_console,
     write_corpus_results,
 )
+from whyword.cli.price import say_price_of_corpus, with_price
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.formats.registry import ENDINGS, FORMATS
 from whyword.explanation.output import format_of, print_explanations, write_explanations
@@ -31,6 +32,7 @@ from whyword.methods.explain import iter_explanations
 from whyword.methods.registry import method_for
 from whyword.methods.request import PHRASE, WORD, has_phrases
 from whyword.models.blackbox import as_classifier
+from whyword.models.protocol import TextClassifier
 
 log = logging.getLogger(__name__)
 
@@ -104,13 +106,19 @@ def explain(
             raise InputError(Argument("level"), " is for a file; a folder has words")
         request: dict[str, Any] = {"target": chosen_target(target), "against": against, "top": top}
         run = partial(explain_corpus, method=method, **request, **parameters)
-        write_corpus_results(run, model, source, out, how.with_reading(strict, reading))
+        options = how.with_reading(strict, reading)
+
+        def prepare(loaded: TextClassifier) -> None:
+            say_price_of_corpus(loaded, source, options, method)
+
+        write_corpus_results(run, model, source, out, options, prepare)
         return
     how.check_unused(top=top)
     file_format = format_of(out, format)
     loaded = open_model(model)
     records = reading.open(source, loaded)
-    texts, ids = itertools.tee(itertools.islice(records, limit))
+    records = with_price(itertools.islice(records, limit), loaded, method)
+    texts, ids = itertools.tee(records)
     explanations = iter_explanations(
         loaded,
         (record.text for record in texts),

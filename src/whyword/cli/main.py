@@ -1,5 +1,6 @@
 """The command line: one command is one call, results on stdout, messages on stderr."""
 
+import inspect
 import io
 import logging
 import signal
@@ -31,7 +32,7 @@ from whyword.cli.tour import tour
 from whyword.cli.train import train
 from whyword.cli.vectors import vectors
 from whyword.cli.words import words
-from whyword.models.imported import PREFIX, import_model
+from whyword.models.imported import import_module_of, names_import
 
 # A name, the function in the file of that name, the example that ends its help; in help's order.
 _COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
@@ -121,6 +122,12 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def _takes_model(name: str) -> bool:
+    """Whether what follows a command's name is a model."""
+    commands = {own: command for own, command, _ in _COMMANDS}
+    return name in commands and "model" in list(inspect.signature(commands[name]).parameters)[:1]
+
+
 def _run() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what the encoding lacks is shown as \\u…
@@ -130,8 +137,8 @@ def _run() -> NoReturn:
     logging.getLogger("whyword").setLevel(logging.INFO)  # not what matplotlib has to say
     try:
         for source in sys.argv[2:3]:
-            if source.startswith(PREFIX):  # it may register a method, which has options, too
-                import_model(source)
+            if _takes_model(sys.argv[1]) and names_import(source):
+                import_module_of(source)  # it may register a method, which has options, too
         if seconds_between_lines() == 0:  # nor that loops are compiled
             logging.getLogger(CompilationNotice.__module__).setLevel(logging.WARNING)
         command = "".join(sys.argv[1:2])  # one that serves is at work for ever

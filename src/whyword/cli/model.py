@@ -18,6 +18,7 @@ from whyword.models.protocol import Reading, TextClassifier
 from whyword.models.stored_reader import reader_settings
 
 _SHOWN = 20  # classes
+_NO_IDENTITY = "none: it is no folder, and no BlackBox with a name, or holds somebody's function"
 
 
 def model(model: ModelFolder, as_json: AsJson = False) -> None:
@@ -48,7 +49,7 @@ def _plain(model: TextClassifier) -> dict[str, Any]:
 def _lines(model: TextClassifier) -> Iterator[tuple[str, str]]:
     """Yield what there is to be said, as people read it."""
     yield "kind", model.kind
-    yield "identity", model.identity or "none: it is no folder, or holds somebody's function"
+    yield "identity", model.identity or _NO_IDENTITY
     labels = labels_of(model)
     yield "classes", f"{len(labels)}: {_some(labels)}"
     yield "explained by", ", ".join(methods_for(model.trace_kind))

@@ -66,7 +66,8 @@ ModelFolder = Annotated[
     Path,
     typer.Argument(
         metavar="MODEL",
-        help="A folder that `whyword train` wrote, or py:module:name, a model in your code.",
+        help="A folder that `whyword train` wrote, or module:name, a model in your code "
+        "(py:module:name where there is a folder of that name).",
     ),
 ]
 Documents = Annotated[

@@ -23,6 +23,7 @@ from whyword.cli.options import Address, Engines, Resume, Workers
 from whyword.corpora.source import name_and_part
 from whyword.corpora.tables import table_kind
 from whyword.corpora.text_files import holds_mails
+from whyword.models.protocol import TextClassifier
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -122,9 +123,24 @@ class FolderOptions:
 
 
 def write_corpus_results(
-    run: Callable[..., Outcome], model: Path, source: str, out: Path, how: RunOptions
+    run: Callable[..., Outcome],
+    model: Path,
+    source: str,
+    out: Path,
+    how: RunOptions,
+    prepare: Callable[[TextClassifier], None] = lambda _: None,
 ) -> None:
-    """Go through a corpus of any size and say what came of it."""
+    """Go through a corpus of any size and say what came of it.
+
+    Parameters
+    ----------
+    run : callable
+    model, source, out
+        Of the command.
+    how : RunOptions
+    prepare : callable
+        Called with the model before the run.
+    """
     path = expand_path(name_and_part(source)[0])
     if source == "-" or (path.is_file() and table_kind(path) is None and not holds_mails(path)):
         raise InputError(
@@ -136,6 +152,7 @@ def write_corpus_results(
         check_ray()
         silence_ray()  # this process is the command's own
     loaded = open_model(model)
+    prepare(loaded)
     try:
         with progress_bar("preparing") as report:
             outcome = run(loaded, source, out, on_progress=report, **how)

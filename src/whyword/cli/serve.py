@@ -10,6 +10,7 @@ from whyword.base.printable import one_line
 from whyword.base.progress import counted, progress_bar
 from whyword.cli.inputs import TextOptions, open_model
 from whyword.cli.options import Encoding, LabelColumn, ModelFolder, Seed, TestShare, TextColumn
+from whyword.cli.price import is_costly, say_price
 from whyword.cli.tables import some_of
 from whyword.web.access import (
     LOCAL_HOSTS,
@@ -21,7 +22,7 @@ from whyword.web.access import (
 )
 from whyword.web.app import create_app
 from whyword.web.engine import CACHE_BYTES, Engine
-from whyword.web.library import open_library
+from whyword.web.library import library_price, open_library
 from whyword.web.limits import Limits
 from whyword.web.serving import (
     PORT,
@@ -121,6 +122,8 @@ def serve(
         read = TextOptions(text, test, seed, encoding, label).open(source, engine.model)
         records = list(counted(read, "reading"))
         chosen = [records[number] for number in some_of(len(records), limit, seed)]
+        if is_costly(engine.model):
+            say_price("the view of the corpus", library_price(engine.model, chosen))
         with progress_bar("preparing") as report:
             library = open_library(engine.model, chosen, Path(source).name, report)
         if library.labels_are_foreign:

@@ -19,6 +19,7 @@ from whyword.base.progress import counted
 from whyword.cli.inputs import TextOptions, chosen_target, open_model, with_distinct_ids
 from whyword.cli.options import AsJson, Documents, Method, ModelFolder
 from whyword.cli.outputs import check_apart, stdout_console
+from whyword.cli.price import with_price
 from whyword.cli.tables import word_tables
 from whyword.corpora.source import Record
 
@@ -64,10 +65,11 @@ def words(
 
     if html is not None and source == "-":
         raise InputError("a page reads the texts twice, and stdin can be read once; give a file")
-    texts, ids = itertools.tee(counted(records(), "reading"))
     request = ClassWordsRequest.of(
         *(chosen_target(target) if target else "all", top, per, rank, least, units, method, {})
     )
+    priced = with_price(records(), loaded, method, twice=html is not None)
+    texts, ids = itertools.tee(counted(priced, "reading"))
     given = (record.text for record in texts), (record.id for record in ids)
     if html is not None:
         lists = class_words_choices(loaded, request, *given)

@@ -55,7 +55,7 @@ def copy_quality(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     train : iterable of str
         The texts it was trained on.
     texts, labels : sequences of n

@@ -55,7 +55,7 @@ def deletion_curve(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     texts : iterable of str
     labels : iterable
         The true class of each text.

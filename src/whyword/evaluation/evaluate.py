@@ -93,7 +93,7 @@ def evaluate(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     texts : iterable of str
         Not those it was trained on.
     labels : iterable
@@ -136,7 +136,7 @@ def evaluate(
         raise InputError(Argument("source"), f" must be a str, not {type(source).__name__}")
     lengths = np.array([len(document) for document in traced.documents(several)])
     named = named_methods(compared_methods(model) if methods is None else methods)
-    steps = _steps(lengths) if steps is None else whole_number("steps", steps, most=MOST_STEPS)
+    steps = usual_steps(lengths) if steps is None else whole_number("steps", steps, most=MOST_STEPS)
     settings = _Settings(
         methods=named,
         steps=steps,
@@ -196,7 +196,7 @@ class _Settings:
         return vars(self) | {"methods": list(self.methods)}
 
 
-def _steps(lengths: NDArray[np.int_]) -> int:
+def usual_steps(lengths: NDArray[np.int_]) -> int:
     """Return the paper's steps where enough documents are long, else half the median length."""
     if np.mean(lengths >= 2 * _STEPS) >= _LONG_SHARE:
         return _STEPS

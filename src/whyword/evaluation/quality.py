@@ -111,7 +111,7 @@ def model_quality(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     texts : iterable of str
     labels : iterable
         The true class of each text.

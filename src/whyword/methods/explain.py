@@ -95,7 +95,7 @@ def explain(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     texts : str or iterable of str
     target : "predicted", "all", a label or several of them
         The class that is explained. Several give relevance of shape (words, classes).

@@ -135,6 +135,10 @@ class Method:
             error.replace_arguments(lambda argument: replace(argument, of=self.name))
             raise
 
+    def predictions(self, kind: Kind, words: int) -> int:
+        """Return how often a model is asked for an explanation of a text of so many words."""
+        return 1 + words if self.cost is Cost.PER_WORD and kind.predicts_anew else 1
+
     def check_kind(self, kind: Kind) -> None:
         """Raise unless traces of this kind can do what the method needs."""
         if not self.is_for(kind):

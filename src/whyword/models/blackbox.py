@@ -1,22 +1,30 @@
-"""Anything with ``predict_proba``: a model of which nothing is known but what it says."""
+"""Somebody's model, of which nothing is known but what it says."""
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.errors import InputError, ModelError
-from whyword.base.labels import Label
+from whyword.base.checks import items
+from whyword.base.errors import Argument, InputError, ModelError
+from whyword.base.labels import Label, check_storable
+from whyword.base.printable import reason, shown, storable
+from whyword.models.adaptors import adaptor_for, as_numbers
 from whyword.models.erasure import ErasableText, deleted_words, text_without
 from whyword.models.protocol import Positions, Reading, Scores, TextClassifier
+from whyword.models.stored_reader import reader_settings
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
 
 _DOCUMENTS = 256  # of a block
+_TOLERANCE = 1e-5  # of a probability: sums of single precision
+_WORD = "text"  # whose answer shows how many classes there are
 
 
 class BlackBoxTrace(ErasableText):
@@ -31,48 +39,73 @@ class BlackBoxTrace(ErasableText):
         self.known = [np.ones(len(document), np.bool_) for document in documents]
         for known, document in zip(self.known, documents, strict=True):
             known[document.ignored] = False
-        self.scores, _ = self.rescore(
+        self.scores = model.scores(
             [text_without(*one) for one in zip(documents, gone, strict=True)]
         )
 
     def probabilities_of(self, scores: Scores) -> Scores:
-        """Return the scores: they are probabilities."""
-        return scores
+        """Return the probabilities that belong to scores: themselves if they are such."""
+        return self.model.probabilities_of(scores)
 
     def rescore(self, texts: list[str]) -> tuple[Scores, Scores]:
-        """Return the probabilities of texts, twice."""
-        chances = self.model.predict_proba(texts)
-        return chances, chances
+        """Return scores and probabilities of texts."""
+        scores = self.model.scores(texts)
+        return scores, self.probabilities_of(scores)
 
     def removed_words(self, number: int) -> NDArray[np.bool_]:
         """Return which words of a document were deleted."""
         return self._gone[number]
 
 
+class ScoreTrace(BlackBoxTrace):
+    """Texts and the scores that the model gave them, of any size."""
+
+    output = "score"
+
+
 class BlackBox(Reading):
-    """Somebody's model, for whom our reader finds the words.
+    """Somebody's model, for which our reader finds the words.
 
     Parameters
     ----------
-    model : object
-        With ``predict_proba(list of str)`` that returns (texts, C), and perhaps ``classes_``.
+    model : callable or object
+        A function from a list of n texts to (n, C) probabilities, or, of two classes, to the n
+        probabilities of the second; an object with ``predict_proba`` or ``decision_function``, as
+        scikit-learn's have them; a text-classification ``pipeline`` of Hugging Face's
+        ``transformers``; a spaCy pipeline with ``cats``.
+    classes : iterable of C labels, optional
+        By default the model's own; of one that does not say, their numbers, found by asking once.
+    name : str, optional
+        What tells it from all other models, its version included: whoever changes the model
+        changes the name. Without one it has no :attr:`identity`.
     reader : Reader, optional
         The model sees blanks for what it does not read.
+
+    Examples
+    --------
+    ::
+
+        spam = BlackBox(lambda texts: service.ask(texts), ["ham", "spam"], name="spam 3")
+        explain(spam, "You have won!")
     """
 
-    identity = None
-    trace_kind = BlackBoxTrace
+    trace_kind: type[BlackBoxTrace] = BlackBoxTrace
 
-    def __init__(self, model: Any, reader: Reader | None = None) -> None:  # noqa: ANN401 - anybody's
-        if isinstance(model, type) or not callable(getattr(model, "predict_proba", None)):
-            name = model.__name__ if isinstance(model, type) else type(model).__name__
-            hint = "; load_model opens a folder" if isinstance(model, str | Path) else ""
-            raise InputError(
-                f"{name} is no model: one of whyword's, or anything with "
-                f"predict_proba(list of texts) is needed{hint}"
-            )
+    def __init__(
+        self,
+        model: Any,  # noqa: ANN401 - anybody's
+        classes: Iterable[Any] | None = None,
+        *,
+        name: str | None = None,
+        reader: Reader | None = None,
+    ) -> None:
         self.model = model
+        self._adaptor = adaptor_for(model)
+        self._classes = None if classes is None else _labels(classes)
+        self.name = _checked_name(name)
         self._reader = Reader.of(reader)
+        if self._adaptor.output == ScoreTrace.output:
+            self.trace_kind = ScoreTrace
 
     @property
     def reader_(self) -> Reader:
@@ -81,44 +114,89 @@ class BlackBox(Reading):
 
     @property
     def kind(self) -> str:
-        """The name of the model's class."""
-        return type(self.model).__name__
+        """The name of the model's class, or of the function."""
+        return self._adaptor.kind
+
+    @property
+    def provenance_(self) -> dict[str, Any]:
+        """The name that it was given."""
+        return {} if self.name is None else {"name": self.name}
+
+    @property
+    def identity(self) -> str | None:
+        """The sha256 of its name, classes and reader; None without a name.
+
+        None, too, if the reader holds somebody's function.
+        """
+        settings = None
+        with suppress(InputError):
+            settings = reader_settings(self._reader)
+        if self.name is None or settings is None:
+            return None
+        parts = [self.name, labels_of(self), settings]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     @cached_property
     def classes_(self) -> Any:  # noqa: ANN401 - an array or a list
-        """The model's own labels; their numbers if it does not say."""
-        classes = getattr(self.model, "classes_", None)
-        return list(range(self.predict_proba([""]).shape[1])) if classes is None else classes
+        """The labels given, or the model's own; their numbers if it does not say."""
+        for classes in (self._classes, self._adaptor.classes):
+            if classes is not None:
+                return classes
+        return list(range(self._ask([_WORD], None).shape[1]))
+
+    def scores(self, texts: list[str]) -> Scores:
+        """Return what the model says of the texts, (texts, C); raise if that is unfit."""
+        return self._ask(texts, self._n_classes)
+
+    @cached_property
+    def _n_classes(self) -> int:
+        return len(labels_of(self))
 
     def predict_proba(self, texts: list[str]) -> Scores:
-        """Return what the model says of the texts, (texts, C); raise if that is unfit."""
+        """Return the probabilities of the texts, (texts, C); raise if they are unfit."""
+        return self.probabilities_of(self.scores(texts))
+
+    def probabilities_of(self, scores: Scores) -> Scores:
+        """Return the probabilities that belong to its scores, (…, C)."""
+        return self._adaptor.probabilities(scores)
+
+    def _ask(self, texts: list[str], classes: int | None) -> Scores:
+        """Return the answer, a column for each class; how many there are may not be known yet."""
+        adaptor = self._adaptor
         try:
-            returned = self.model.predict_proba(texts)
+            answer = adaptor.ask(list(texts))  # which it may change
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-            raise ModelError(f"{self.kind}.predict_proba failed ({reason})") from error
-        try:
-            chances = np.asarray(returned, np.float64)
-            shape = str(chances.shape)
-        except (TypeError, ValueError):
-            chances, shape = np.empty(0), f"a {type(returned).__name__} that is no array of numbers"
-        classes = getattr(self.model, "classes_", None)
-        wide = chances.shape[1] if chances.ndim == 2 else 0
-        unfit = len(chances) != len(texts) or wide == 0
-        if unfit or (classes is not None and wide != len(classes)):
-            count = "classes" if classes is None else len(classes)
+            raise ModelError(f"{adaptor.named} failed ({reason(error)})") from error
+        numbers = as_numbers(answer)
+        shape = f"a {type(answer).__name__} that is no array of numbers"
+        if numbers is not None:
+            shape = str(numbers.shape)
+            if classes in (2, None) and _is_single(numbers):
+                of_two = adaptor.of_two(numbers.reshape(-1))
+                numbers = numbers if of_two is None else of_two
+        fits = numbers is not None and numbers.ndim == 2 and len(numbers) == len(texts)
+        if numbers is None or not fits or numbers.shape[1] != (classes or numbers.shape[1] or 1):
+            count = "classes" if classes is None else classes
             raise ModelError(
-                f"{self.kind}.predict_proba gave {shape} for {len(texts)} texts; "
-                f"it must give numbers, ({len(texts)}, {count})"
+                f"{adaptor.named} gave {shape} for {len(texts)} texts; it must give numbers, "
+                f"({len(texts)}, {count})"
             )
-        fit = np.isfinite(chances).all(axis=1)
+        self._check(numbers, texts)
+        return numbers
+
+    def _check(self, numbers: Scores, texts: list[str]) -> None:
+        """Raise if what the model says is no probability, or score."""
+        fit, sense = np.isfinite(numbers), "number"
+        if fit.all() and self._adaptor.output == BlackBoxTrace.output:
+            sense = "probability: it must be between 0 and 1"
+            fit = (numbers >= -_TOLERANCE) & (numbers <= 1 + _TOLERANCE)
         if not fit.all():
-            number = int(np.argmin(fit))
+            number = int(np.argmin(fit.all(axis=1)))
+            wrong = numbers[number, int(np.argmin(fit[number]))]
             raise ModelError(
-                f"{self.kind}.predict_proba gave a probability that is no number, of text {number} "
-                f"({texts[number]!r:.40})"
+                f"{self._adaptor.named} gave {wrong:g} for text {number} ({texts[number]!r:.40}), "
+                f"which is no {sense}"
             )
-        return chances
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with their words."""
@@ -135,7 +213,36 @@ class BlackBox(Reading):
         """Yield the texts in blocks."""
         documents = self.documents(texts)
         while some := list(islice(documents, _DOCUMENTS)):
-            yield BlackBoxTrace(self, some, [deleted_words(deleted, one) for one in some])
+            yield self.trace_kind(self, some, [deleted_words(deleted, one) for one in some])
+
+
+def _is_single(numbers: NDArray[np.float64]) -> bool:
+    """Whether there is one number for each text."""
+    return numbers.ndim == 1 or (numbers.ndim == 2 and numbers.shape[1] == 1)
+
+
+def _labels(classes: Iterable[Any]) -> list[Label]:
+    """Return the labels that were given; raise unless they are distinct ones."""
+    given = items("classes", classes, "a list of labels")
+    labels = [one.item() if isinstance(one, np.generic) else one for one in given]
+    for number, label in enumerate(labels):
+        if not isinstance(label, Label):
+            raise InputError(
+                Argument("classes"),
+                f": label {number} must be a string or a number, not {shown(label)}",
+            )
+    check_storable(labels)
+    if not labels or len(set(labels)) < len(labels):
+        raise InputError(Argument("classes"), f" are no distinct labels: {labels!r:.80}")
+    return labels
+
+
+def _checked_name(name: object) -> str | None:
+    if name is None:
+        return None
+    if not isinstance(name, str) or not name.strip() or storable(name) != name:
+        raise InputError(Argument("name"), f" must say what the model is called, not {shown(name)}")
+    return name
 
 
 def as_classifier(model: object) -> TextClassifier:
@@ -155,7 +262,8 @@ def labels_of(model: TextClassifier) -> list[Label]:
     """Return the labels of a model's classes as plain values; raise if they are not distinct."""
     classes = model.classes_
     values = np.asarray(classes, None if isinstance(classes, np.ndarray) else object)
-    labels = [value if isinstance(value, Label) else str(value) for value in values.tolist()]
-    if values.ndim != 1 or not labels or len(set(labels)) < len(labels):
-        raise InputError(f"{model.kind}.classes_ are no distinct labels: {labels!r:.80}")
+    several = values.tolist() if values.ndim == 1 else []
+    labels = [value if isinstance(value, Label) else str(value) for value in several]
+    if not labels or len(set(labels)) < len(labels):
+        raise InputError(f"{model.kind}.classes_ are no distinct labels: {shown(classes, 80)}")
     return labels

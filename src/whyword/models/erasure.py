@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -13,10 +14,13 @@ from whyword.models.relevance import Relevance
 from whyword.words.document import Document
 
 _TEXTS = 64  # handed to a model at a time
+_KEPT_BYTES = 2**26  # of scores without each word, for other targets of the same documents
 
 
 class ErasableText(Erasable, Trace):
     """A trace that can score other texts, so that words can be cut out."""
+
+    predicts_anew = True
 
     @abstractmethod
     def rescore(self, texts: list[str]) -> tuple[Scores, Scores]:
@@ -43,11 +47,23 @@ class ErasableText(Erasable, Trace):
         """Return what the score loses when a word is cut out of the text: docs/method.md (21)."""
         words = []
         for number, (document, chosen) in enumerate(zip(self.documents, targets, strict=True)):
-            without_each, _ = self._rescore_all(
-                _texts_without_each(document, self.removed_words(number))
-            )
+            without_each = self._scores_without_each(number, document)
             words.append(self.scores[number, chosen] - without_each[:, chosen])
         return Relevance(words, np.zeros(targets.shape))
+
+    @cached_property
+    def _kept(self) -> dict[int, Scores]:
+        """What the model said of documents without each word, as far as there is room."""
+        return {}
+
+    def _scores_without_each(self, number: int, document: Document) -> Scores:
+        """Return the scores of a document without its first word, its second …, (T, C)."""
+        if number in self._kept:
+            return self._kept[number]
+        scores, _ = self._rescore_all(_texts_without_each(document, self.removed_words(number)))
+        if scores.nbytes + sum(one.nbytes for one in self._kept.values()) <= _KEPT_BYTES:
+            self._kept[number] = scores
+        return scores
 
     def _rescore_all(self, texts: Iterator[str]) -> tuple[Scores, Scores]:
         none = np.empty((0, self.scores.shape[1]))

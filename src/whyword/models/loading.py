@@ -7,7 +7,7 @@ from whyword.base.checks import expand_path
 from whyword.base.errors import InputError
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
-from whyword.models.imported import PREFIX, import_model
+from whyword.models.imported import import_model, names_import
 from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.store import read_model, without_added
 
@@ -31,10 +31,11 @@ def load_model(source: str | Path) -> Any:  # noqa: ANN401 - an Estimator, or an
     ----------
     source : str or Path
         A folder that :meth:`save` wrote, in which nothing is ever run; or ``"py:module:name"``,
-        an object in your own code, which is imported and so does run: anything with
-        ``predict_proba(list of str)``.
+        where there is no such folder also ``"module:name"``: what stands in your own code, which
+        is imported and so does run, anything that a :class:`~whyword.BlackBox` takes. With
+        ``()`` behind it, what the function of that name returns.
     """
-    if str(source).startswith(PREFIX):
+    if names_import(str(source)):
         return import_model(str(source))
     path = expand_path(source)
     tensors, configuration = read_model(path)

@@ -40,7 +40,8 @@ PAGE, WORDS, MAP, EVALUATION, FACTS = (
     "facts.json",
 )
 METHODS = ("lrp", "sensitivity", "random")
-_SHOWN = 4  # documents that were predicted wrong, and right unless they are named
+TOP_WORDS, RUNS = 30, 3  # of each class; of random deletion
+SHOWN = 4  # documents that were predicted wrong, and right unless they are named
 _READABLE = (20, 250)  # words of a document that is shown, if there are such
 _DELETED = 10  # words, after which accuracy is said
 
@@ -71,7 +72,7 @@ def write_tour(
     *,
     examples: Sequence[tuple[str, Sequence[Label]]] = (),
     few: int = 1000,
-    runs: int = 3,
+    runs: int = RUNS,
     seed: int = 0,
     on_progress: OnProgress | None = None,
 ) -> Tour:
@@ -79,7 +80,7 @@ def write_tour(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     test : Part
         Labelled texts that it was not trained on.
     folder : Path
@@ -106,7 +107,9 @@ def write_tour(
         "program": program_digest(),
         "settings": [title, [[name, list(map(str, of))] for name, of in examples], few, runs, seed],
     }
-    kept = _read_facts(folder, inputs)
+    has_map = issubclass(traced.trace_kind, Embedded)
+    pages = [PAGE, WORDS, EVALUATION, *([MAP] if has_map else [])]
+    kept = _read_facts(folder, inputs, pages)
     if kept is not None:
         return Tour(folder / PAGE, kept, kept=True)
     on_progress = on_progress or ignore
@@ -118,24 +121,23 @@ def write_tour(
     on_progress(Progress("heatmaps"))
     right, wrong = _heatmaps(traced, test, examples)
     on_progress(Progress("class words"))
-    every = class_words_choices(traced, ClassWordsRequest(), test.texts, test.ids)
-    lists = [
-        words for words in every if words.rank == every[0].rank
-    ]  # a page of every rank is long
+    asked = ClassWordsRequest(top=TOP_WORDS)
+    every = class_words_choices(traced, asked, test.texts, test.ids)
+    lists = [words for words in every if words.rank == asked.rank]  # of all, the page is long
     pairs = zip(test.ids, test.texts, strict=True)
     _write(folder / WORDS, word_page(lists, explain_documents(traced, pairs, lists)))
     plane = None
-    if issubclass(traced.trace_kind, Embedded):
+    if has_map:
         on_progress(Progress("map"))
         plane = _map(traced, test)
         plane.to_html(folder / MAP)
     on_progress(Progress("evaluation"))
-    some = _some_of(test, few, seed)
+    some = some_of(test, few, seed)
     evaluation = evaluate(
         traced,
         some.texts,
         some.labels or [],
-        _methods(traced),
+        compared_methods(traced),
         source=title,
         runs=runs,
         seed=seed,
@@ -170,14 +172,15 @@ def _map(model: TextClassifier, test: Part) -> DocumentMap:
     return document_map(model, test.texts, test.labels, ids=test.ids, level=level)
 
 
-def _some_of(test: Part, few: int, seed: int) -> Part:
+def some_of(test: Part, few: int, seed: int) -> Part:
     """Return so many documents, chosen by chance."""
     chosen = np.sort(np.random.default_rng(seed).permutation(len(test))[:few]).tolist()
     texts, ids = [test.texts[n] for n in chosen], [test.ids[n] for n in chosen]
     return Part(texts, [(test.labels or [])[n] for n in chosen], ids)
 
 
-def _methods(model: TextClassifier) -> list[str]:
+def compared_methods(model: TextClassifier) -> list[str]:
+    """Return the methods that are measured: the model's best, and a few of the paper's."""
     able = methods_for(model.trace_kind)
     return [name for name in dict.fromkeys([next(iter(able)), *METHODS]) if name in able]
 
@@ -209,7 +212,9 @@ def _deletions(curves: Mapping[str, DeletionCurve]) -> dict[str, Any]:
     }
 
 
-def _read_facts(folder: Path, inputs: dict[str, Any]) -> dict[str, Any] | None:
+def _read_facts(
+    folder: Path, inputs: dict[str, Any], pages: Sequence[str]
+) -> dict[str, Any] | None:
     """Return the facts of a tour that was made of the same, and whose pages are all there."""
     if inputs["model"] is None:  # nobody knows whether it is the same
         return None
@@ -219,7 +224,7 @@ def _read_facts(folder: Path, inputs: dict[str, Any]) -> dict[str, Any] | None:
         facts: dict[str, Any] = content["facts"]
     except (OSError, ValueError, LookupError, TypeError):
         return None
-    whole = all((folder / name).is_file() for name in (PAGE, WORDS, MAP, EVALUATION))
+    whole = all((folder / name).is_file() for name in pages)
     return facts if same and whole else None
 
 
@@ -251,6 +256,6 @@ def _surest(
         if label not in chosen and (predicted == label) == right:
             other = classes[second[number]] if right else label
             chosen[label] = number, [predicted, other]
-        if len(chosen) == _SHOWN:
+        if len(chosen) == SHOWN:
             break
     return list(chosen.values())

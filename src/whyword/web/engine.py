@@ -28,7 +28,7 @@ class Engine:
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     limits : Limits
     cache_bytes : int
         What its copy of the model may keep of words it met once it serves, see

@@ -1,5 +1,6 @@
 """A corpus as a model sees it: predictions, class words, map, search, confusions."""
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.corpora.source import Record
 from whyword.methods.explain import explain, iter_explanations
 from whyword.methods.predict import predict_documents
+from whyword.methods.price import Clock, Price, price_by
 from whyword.methods.request import PHRASE, WORD
 from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
@@ -318,7 +320,7 @@ def open_library(
 
     Parameters
     ----------
-    model : TextClassifier, or anything with ``predict_proba(list of str)``
+    model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     records : sequence of Record
         At least 3.
     name : str
@@ -372,6 +374,15 @@ def _words_of(
             listed |= {entry.word for entries in words.values() for entry in entries}
         places[statistics.units] = statistics.documents_of(listed)
     return lists, places
+
+
+def library_price(
+    model: object, records: Sequence[Record], clock: Clock = time.perf_counter
+) -> Price:
+    """Return what :func:`open_library` costs: predictions, and explanations for the words."""
+    explained = price_by(clock, model, (record.text for record in records))
+    each = explained.seconds / max(1, explained.predictions)
+    return explained + Price(len(records), len(records) * each)
 
 
 def _map_of(index: SearchIndex) -> tuple[NDArray[np.float64], float]:

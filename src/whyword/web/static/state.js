@@ -60,11 +60,12 @@ export function panels(found) {
 
 function note(found, [score, padding, constant, residual]) {
   const words = score - padding - constant - residual, small = 1e-4 * Math.max(1, Math.abs(score));
-  const what = isContrast() ? "difference of the scores" : "score", sign = found.conserves ? " = " : "; ";
+  const of = found.parameters.output === "probability" ? ["probability", "probabilities"] : ["score", "scores"];
+  const what = isContrast() ? `difference of the ${of[1]}` : of[0], sign = found.conserves ? " = " : "; ";
   let line = `${what} ${signed(score)}${sign}words ${signed(words)}`;
   if (Math.abs(padding) > small) line += `, outside of words ${signed(padding)}`;
   if (Math.abs(constant) > small) line += `, biases ${signed(constant)}`;
-  if (Math.abs(residual) > small) line += found.conserves ? `, unexplained ${number(residual)}` : "; need not add up";
+  if (Math.abs(residual) > small) line += found.conserves ? `, unexplained ${number(residual)}` : `; need not add up, by ${found.method}`;
   else if (residual !== 0) line += `, rounding ${Math.abs(residual).toExponential(0).replace("-", "−")}`;
   return found.parameters.occurrences === "equal shares"
     ? `${line}; occurrences of a word share its value` : line;
