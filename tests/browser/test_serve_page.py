@@ -603,7 +603,7 @@ def test_hostile_names_are_shown_as_text(visit: Visit, hostile: Served) -> None:
         "#/explain?doc=1",
         "#/corpus",
         "#/corpus/words",
-        "#/corpus/words?c=constructor&w=wa",
+        "#/corpus/words?c=constructor&w=alert",
         "#/corpus/search?q=wa%20wb",
         "#/errors",
         "#/errors?label=constructor&predicted=constructor",
