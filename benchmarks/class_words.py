@@ -42,7 +42,9 @@ def main() -> None:
     for name in MODELS:
         model = trained(name, news, arguments.models / name if arguments.models else None)
         start = time.perf_counter()
-        found[name] = class_words(model, news.test.texts, top=arguments.top, ids=news.test.ids)
+        found[name] = class_words(
+            model, news.test.texts, top=arguments.top, rank="strongest", ids=news.test.ids
+        )
         print(f"{name}: all classes in {time.perf_counter() - start:.1f} s", flush=True)
     for label in SHOWN:
         print(f"\n### {label}\n")

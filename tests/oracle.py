@@ -467,3 +467,29 @@ def explanatory_power(
                 winner = min(votes, key=lambda label: (-votes.count(label), label))
                 result[number, k - 1] += (winner == labels[document]) / len(test)
     return result
+
+
+# ---- class words --------------------------------------------------------------------------------
+
+
+def class_word_value(rank: str, occurrences: list[tuple[int, float, float, bool]]) -> float:
+    """Return what a word is ordered by (docs/classes.md).
+
+    Parameters
+    ----------
+    rank : {"typical", "strongest", "mean", "sum"}
+    occurrences : list of (document, relevance, value, given)
+        Relevance adds up; the value is what the occurrence shows; given says whether the document
+        was given the class.
+    """
+    if rank == "strongest":
+        return max(value for _, _, value, _ in occurrences)
+    total = 0.0
+    for _, relevance, _, given in occurrences:
+        total += relevance if given or rank != "typical" else 0.0
+    if rank == "sum":
+        return total
+    if rank == "mean":
+        return total / len(occurrences)
+    documents = len({document for document, *_ in occurrences})
+    return total / documents * math.log(1 + documents) ** 2

@@ -35,11 +35,12 @@ MANY_PARAMETERS = {
     "whyword explain": 14,
     "whyword serve": 20,
     "whyword train": 11,
-    "whyword words": 11,
+    "whyword words": 12,
     # constructors of estimators
     "models.CNNClassifier.__init__": 15,
     # public calls
-    "batch.class_words_corpus": 14,
+    "analysis.class_words": 11,
+    "batch.class_words_corpus": 15,
     "batch.explain_corpus": 16,
     "evaluation.deletion_curve": 15,
     "evaluation.evaluate": 13,

@@ -7,6 +7,7 @@ from hostile import HOSTILE, Page
 from networks import made_cnn
 
 from whyword import class_words
+from whyword.analysis.class_words import RANKS, ClassWordsRequest, class_words_choices
 from whyword.analysis.class_words_page import explain_documents, needed_documents, word_page
 
 TEXTS = {"a": "wa wb Wa <b>", "<i>": "wc wb", "c": HOSTILE + " we zebra"}
@@ -16,10 +17,10 @@ TEXTS = {"a": "wa wb Wa <b>", "<i>": "wc wb", "c": HOSTILE + " we zebra"}
 def source() -> str:
     model = made_cnn()
     model.classes_[:] = ["<b>a", '"', "</h2>"]
-    words = class_words(model, TEXTS.values(), top=5, ids=list(TEXTS))
-    explanations = explain_documents(model, TEXTS.items(), words)
-    assert set(explanations) == set(needed_documents(words))
-    return "".join(word_page(words, explanations, title="<script>"))
+    words = class_words(model, TEXTS.values(), top=5, rank="strongest", ids=list(TEXTS))
+    explanations = explain_documents(model, TEXTS.items(), [words])
+    assert set(explanations) == set(needed_documents([words]))
+    return "".join(word_page([words], explanations, title="<script>"))
 
 
 def test_every_link_leads_somewhere(source: str) -> None:
@@ -42,3 +43,33 @@ def test_unseen_words_are_marked(source: str) -> None:
     """A made network saw nothing in training."""
     assert source.count('class="w p20 unseen"') == 3
     assert "5 words, 5 of them unseen in training" in source
+
+
+def test_all_ranks_and_units_are_there_to_choose_from() -> None:
+    """Without a script: what is chosen is a radio button, what is shown follows by CSS."""
+    model = made_cnn()
+    lists = class_words_choices(model, ClassWordsRequest(top=3), TEXTS.values(), list(TEXTS))
+    explanations = explain_documents(model, TEXTS.items(), lists)
+    assert set(explanations) == set(needed_documents(lists))
+    page = "".join(word_page(lists, explanations))
+    shown = re.findall(r'class="list (u\d r\d)"', page)
+    assert shown[:8] == [f"u{unit} r{rank}" for unit in range(2) for rank in range(4)]
+    assert len(shown) == 3 * 8
+    chosen = re.findall(r'type="radio" name="(\w+)" id="(\w\d)"[^>]*?( checked)?>', page)
+    assert chosen == [
+        *[("units", "u0", " checked"), ("units", "u1", ""), ("rank", "r0", " checked")],
+        *[("rank", f"r{n}", "") for n in (1, 2, 3)],
+    ]
+    assert "<script" not in page
+    for said in RANKS.values():
+        assert f"Each by {said}." in page
+
+
+def test_single_lists_offer_no_choice(source: str) -> None:
+    assert "radio" not in source
+    model = made_cnn()
+    single = class_words(model, TEXTS.values(), top=5, per="occurrence", ids=list(TEXTS))
+    page = "".join(word_page([single], {}))
+    assert "single occurrences, the strongest first" in page
+    nothing = class_words(model, [""], ids=["a"])
+    assert "".join(word_page([nothing], {})).count('<p class="count">none</p>') == 3

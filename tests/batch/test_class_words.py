@@ -41,10 +41,8 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def check_same(actual: ClassWords, expected: ClassWords) -> None:
-    assert (actual.per, actual.rank, actual.n_documents) == (
-        *(expected.per, expected.rank),
-        expected.n_documents,
-    )
+    assert (actual.per, actual.rank, actual.units) == (expected.per, expected.rank, expected.units)
+    assert actual.n_documents == expected.n_documents
     assert list(actual) == list(expected)
     for label in expected:
         assert [e._replace(relevance=0) for e in actual[label]] == [
@@ -61,6 +59,8 @@ def check_same(actual: ClassWords, expected: ClassWords) -> None:
         {"per": "occurrence", "top": 7},
         {"rank": "sum", "least": 5, "top": 4},
         {"rank": "mean", "target": "space"},
+        {"rank": "strongest", "top": 5},
+        {"units": "phrases", "top": 9},
     ],
 )
 def test_the_same_words(

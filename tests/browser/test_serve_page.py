@@ -508,6 +508,26 @@ def test_class_words_lead_to_their_documents(visit: Visit, served: Served) -> No
     expect(page.locator(".reading h2")).to_have_text("space")
 
 
+def test_class_words_by_rank_and_phrases(visit: Visit, served: Served) -> None:
+    page = visit.page
+    page.goto(served.address + "#/corpus/words?c=space")
+    page.get_by_label("Words or phrases").select_option("phrases")
+    page.get_by_label("ordered by").select_option("strongest")
+    expect(page.locator(".note").first).to_contain_text("each phrase by its strongest occurrence")
+    assert page.url.endswith("#/corpus/words?u=phrases&r=strongest&c=space")
+    first = page.locator(".class-grid button").first
+    phrase = first.locator(".word").inner_text()
+    assert len(phrase.split()) == 2
+    first.click()
+    expect(page.locator(".details h2")).to_have_text(f"“{phrase}” for space")
+    expect(page.locator(".entries mark").first).to_have_text(re.compile(re.escape(phrase), re.I))
+    page.go_back()
+    page.get_by_label("ordered by").select_option("typical")
+    page.get_by_label("Words or phrases").select_option("words")
+    expect(page.locator(".note").first).to_contain_text("each word by its mean over the documents")
+    assert page.url.endswith("#/corpus/words?c=space")
+
+
 def test_search_says_why(visit: Visit, served: Served) -> None:
     page = visit.page
     page.goto(served.address + "#/corpus/search")
@@ -583,7 +603,7 @@ def test_hostile_names_are_shown_as_text(visit: Visit, hostile: Served) -> None:
         "#/explain?doc=1",
         "#/corpus",
         "#/corpus/words",
-        "#/corpus/words?c=constructor&w=wa",
+        "#/corpus/words?c=constructor&w=alert",
         "#/corpus/search?q=wa%20wb",
         "#/errors",
         "#/errors?label=constructor&predicted=constructor",

@@ -47,7 +47,8 @@ def test_figures_mistakes_and_links(evaluation: Evaluation) -> None:
         assert f"<b>{figure}</b><span>{said}</span>" in made
     assert f"second: {explain(small_cnn(), TEXTS[1]).predicted}, in truth hockey" in made
     assert made.count('<ol class="words">') == 3
-    assert made.count("<small>(") == 3 * 10
+    listed = class_words(small_cnn(), TEXTS, top=10).values()
+    assert made.count("<small>(") == sum(map(len, listed)) > 10
     for address in LINKS.values():
         assert f'<a href="{address}">' in made
     assert made.count('<span class="key">') == 2

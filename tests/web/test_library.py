@@ -10,6 +10,7 @@ from networks import TOPICS, topical
 from served import KINDS, LABELS, TEXTS, arrived, ask, library, model, records
 
 from whyword import InputError, SearchIndex, SVMClassifier, class_words, explain, summarize
+from whyword.analysis.class_words import RANKS
 from whyword.analysis.document_map import project
 from whyword.base.progress import Progress
 from whyword.corpora.source import Record
@@ -27,7 +28,7 @@ def everything(of: Library) -> list[Any]:
     label = str(of.classes[0])
     answers = [of.about(), of.map(), of.class_words(None, 10), of.class_words(label, 10)]
     answers += [of.documents(None, None, 0, 50), *map(of.document, range(len(of)))]
-    words = of.words[of.classes[0]]
+    words = of.lists["words", "strongest"][of.classes[0]]
     answers += [of.word_documents(label, words[0].word, 5)] if words else []
     return [arrived(answer) for answer in answers]
 
@@ -204,7 +205,7 @@ def test_documents_of_a_word_are_those_where_it_speaks_most(kind: str) -> None:
     """Against a search through the explanations of all documents."""
     used, corpus = model(kind), library(kind)
     label = corpus.classes[-1]
-    for entry in corpus.words[label][:4]:
+    for entry in corpus.lists["words", "strongest"][label][:4]:
         values: dict[int, float] = {}
         for number, one in enumerate(explain(used, TEXTS, label)):
             for said, value in zip(one.words, one.word_values()[:, 0].tolist(), strict=True):
@@ -220,10 +221,52 @@ def test_documents_of_a_word_are_those_where_it_speaks_most(kind: str) -> None:
             assert one["relevance"] == pytest.approx(values[one["number"]], rel=1e-4, abs=1e-6)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_rank_and_the_phrases_are_those_of_the_library(kind: str) -> None:
+    """A network has windows, a pipeline n-grams; the phrases of a bag of words are its words."""
+    corpus = library(kind)
+    units = ["words"] if kind == "svm" else ["words", "phrases"]
+    for unit in units:
+        for rank in RANKS:
+            given = arrived(corpus.class_words(None, 5, rank, unit))
+            assert (given["rank"], given["units"], given["choices"]) == (rank, unit, units)
+            expected = class_words(model(kind), TEXTS, top=5, rank=rank, units=unit)
+            assert [[one["word"] for one in each["words"]] for each in given["classes"]] == [
+                [one.word for one in each] for each in expected.values()
+            ]
+    with pytest.raises(InputError, match="rank may be 'typical'"):
+        corpus.class_words(None, 5, "median")
+    with pytest.raises(InputError, match="units may be 'words' or 'phrases'"):
+        corpus.class_words(None, 5, "sum", "letters")
+    if len(units) == 1:
+        with pytest.raises(InputError, match="has no phrases that are not its words"):
+            corpus.class_words(None, 5, "sum", "phrases")
+
+
+def test_documents_of_a_phrase_are_those_where_it_speaks_most() -> None:
+    corpus = library()
+    for entry in corpus.lists["phrases", "strongest"]["space"][:4]:
+        values: dict[int, float] = {}
+        for number, one in enumerate(explain(model("cnn"), TEXTS, "space", level="phrase")):
+            assert one.units is not None
+            for name, value in zip(one.units.names, one.units.relevance.tolist(), strict=True):
+                if name == entry.word:
+                    values[number] = max(value, values.get(number, -np.inf))
+        answer = arrived(corpus.word_documents("space", entry.word, 5, "phrases"))
+        assert answer["found"] == answer["compared"] == len(values)
+        first = answer["documents"][0]
+        assert first["relevance"] == pytest.approx(entry.relevance, rel=1e-4)
+        assert first["number"] == entry.document
+        assert first["said"].lower().split() == entry.word.split()
+        assert first["before"] + first["said"] + first["after"] in TEXTS[first["number"]]
+    with pytest.raises(InputError, match="none of the 100 phrases of any class"):
+        corpus.word_documents("space", "moon zebra", 5, "phrases")
+
+
 def test_a_frequent_word_is_looked_for_in_some_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_COMPARED", 5)
     corpus = library()
-    entry = corpus.words["space"][0]
+    entry = corpus.lists["words", "strongest"]["space"][0]
     answer = arrived(corpus.word_documents("space", entry.word, 20))
     assert answer["found"] > answer["compared"] <= 6
     best = answer["documents"][0]
@@ -246,11 +289,13 @@ def test_a_class_that_is_called_like_a_question(name: str) -> None:
     labels = [{"space": name, "crypto": "aaa"}.get(label, label) for label in labels]
     used = SVMClassifier(C=1.0).fit(texts, labels)
     made = open_library(used, records(texts, labels), "x")
-    answer = arrived(made.word_documents(name, "the", 50))  # a word of documents of every class
-    assert len(answer["documents"]) > 20
+    places = made.places["words"]
+    common = max(places, key=lambda word: len(places[word]))
+    answer = arrived(made.word_documents(name, common, 50))
+    assert len(answer["documents"]) == len(places[common]) > 8
     for document in answer["documents"]:
         one = explain(used, texts[document["number"]], [name])
-        value = one.word_values()[[word.lower() for word in one.words].index("the"), 0]
+        value = one.word_values()[[word.lower() for word in one.words].index(common), 0]
         assert document["relevance"] == pytest.approx(value, rel=1e-4, abs=1e-6)
 
 

@@ -1,7 +1,7 @@
 """What a class is about: the words that speak for it most, over many documents."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -11,35 +11,42 @@ from whyword.analysis.word_statistics import WordStatistics
 from whyword.base.checks import items, one_of, whole_number
 from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.labels import Label
-from whyword.base.printable import shown
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import iter_explanations
+from whyword.methods.request import PHRASE, WORD, Request, has_phrases
 from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Reading, Trained
 
 PER = ("word", "occurrence")
-RANKS = ("strongest", "mean", "sum")
+RANKS = {
+    "typical": "its mean over the documents that have it (0 unless they were given the class), "
+    "times log²(1 + documents)",
+    "strongest": "its strongest occurrence",
+    "mean": "the mean over its occurrences",
+    "sum": "the sum over its occurrences",
+}
+UNITS = ("words", "phrases")
 _BLOCK = 512  # documents whose relevance is gathered at a time
 
 
 class ClassWord(NamedTuple):
-    """A word that speaks for a class.
+    """A word that speaks for a class, or a phrase.
 
     Attributes
     ----------
     word : str
         Lower-cased.
     relevance : float
-        Of its strongest occurrence; their mean or sum if that is the rank.
+        What it is ranked by: see :func:`class_words`. Above 0.
     document : str or int
         Where the strongest occurrence stands: the document's id, or its number.
     position : int
-        Which word of that document it is.
-    occurrences : int
-        How often the word occurs in all documents.
+        Which word of that document it is, or its first word.
+    occurrences, documents : int
+        How often the word occurs in all documents, and in how many of them.
     seen : bool or None
-        Whether it occurs in the training texts; None if the model does not tell.
+        Whether it (each word of it) occurs in the training texts; None if the model does not tell.
     """
 
     word: str
@@ -47,6 +54,7 @@ class ClassWord(NamedTuple):
     document: str | int
     position: int
     occurrences: int
+    documents: int
     seen: bool | None
 
 
@@ -57,7 +65,7 @@ class ClassWords(Mapping[Label, list[ClassWord]]):
     Attributes
     ----------
     words : dict from label to list of ClassWord
-    per, rank : str
+    per, rank, units : str
     n_documents : int
         How many were read.
     """
@@ -66,6 +74,7 @@ class ClassWords(Mapping[Label, list[ClassWord]]):
     per: str
     rank: str
     n_documents: int
+    units: str = "words"
 
     def __getitem__(self, label: Label) -> list[ClassWord]:
         return self.words[list(self.words)[class_number(list(self.words), label)]]
@@ -77,7 +86,8 @@ class ClassWords(Mapping[Label, list[ClassWord]]):
         return len(self.words)
 
     def __repr__(self) -> str:
-        return f"ClassWords({len(self)} classes, {self.n_documents:,} documents, by {self.rank})"
+        said = f"{len(self)} classes, {self.n_documents:,} documents, {self.units} by {self.rank}"
+        return f"ClassWords({said})"
 
     def to_frame(self) -> Any:  # noqa: ANN401 - pandas is optional
         """Return a pandas DataFrame with a row for each class and word."""
@@ -100,8 +110,9 @@ def class_words(
     top: int = 30,
     per: str = "word",
     *,
-    rank: str = "strongest",
+    rank: str | None = None,
     least: int = 1,
+    units: str = "words",
     method: str | None = None,
     ids: Iterable[str] | None = None,
     **parameters: float | str,
@@ -115,34 +126,55 @@ def class_words(
         Read once, a block at a time, for all classes together.
     target : label, sequence of labels or "all"
     top : int
-        How many words for each class; there are fewer if the texts have fewer.
+        How many words for each class; there are fewer if fewer speak for it.
     per : {"word", "occurrence"}
         Whether each word counts once, or each of its occurrences.
-    rank : {"strongest", "mean", "sum"}
-        What orders the words: their strongest occurrence as in the paper, or the mean or sum over
-        all of them, so that one document cannot fill the list.
+    rank : {"typical", "strongest", "mean", "sum"}, optional
+        What orders the words. "typical", the default: the mean over the n documents that have the
+        word, times log²(1 + n), where a document counts 0 unless the model gives it the class; so
+        that neither rare names come first nor words that are everywhere. "strongest": the strongest
+        occurrence, as in the paper. "mean" and "sum": over all occurrences. Single occurrences can
+        only be ordered by "strongest".
     least : int
         Leave out words that occur less often than this.
+    units : {"words", "phrases"}
+        Phrases are what the model used as a unit: n-grams, a network's windows of words.
     method, **parameters
         As for :func:`~whyword.explain`.
     ids : iterable of str, optional
         Names of the documents, instead of their numbers.
     """
-    request = ClassWordsRequest.of(target, top, per, rank, least, method, parameters)
+    request = ClassWordsRequest.of(target, top, per, rank, least, units, method, parameters)
     return request.words(model, request.collect(model, texts, ids))
+
+
+def class_words_choices(
+    model: object,
+    asked: "ClassWordsRequest",
+    texts: Iterable[str],
+    ids: Iterable[str] | None = None,
+) -> list[ClassWords]:
+    """Return what is asked for, and the same by all other ranks and units, read once.
+
+    Phrases are among them if the model has any that are not its words; single occurrences can only
+    be ordered in one way.
+    """
+    gathered = asked.collect_choices(model, texts, ids)
+    return [words for one in gathered for words in asked.words_by_rank(model, one)]
 
 
 @dataclass(frozen=True)
 class ClassWordsRequest:
     """What is asked of class words; see :func:`class_words`."""
 
-    target: Any
-    top: int
-    per: str
-    rank: str
-    least: int
-    method: str | None
-    parameters: Mapping[str, Any]
+    target: Any = "all"
+    top: int = 30
+    per: str = "word"
+    rank: str = "typical"
+    least: int = 1
+    units: str = "words"
+    method: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -150,18 +182,19 @@ class ClassWordsRequest:
         target: object,
         top: int,
         per: str,
-        rank: str,
+        rank: str | None,
         least: int,
+        units: str,
         method: str | None,
         parameters: Mapping[str, Any],
     ) -> "ClassWordsRequest":
         """Return what makes sense; raise if it does not."""
         top, least = whole_number("top", top), whole_number("least", least)
         one_of("per", per, PER)
-        if not isinstance(rank, str) or rank not in RANKS:
-            raise InputError(
-                Argument("rank"), f" may be 'strongest', 'mean' or 'sum', not {shown(rank)}"
-            )
+        one_of("units", units, UNITS)
+        if rank is None:
+            rank = "strongest" if per == "occurrence" else "typical"
+        one_of("rank", rank, list(RANKS))
         if per == "occurrence" and rank != "strongest":
             raise InputError(
                 Argument("rank", rank),
@@ -181,7 +214,12 @@ class ClassWordsRequest:
         chosen: Any = target if isinstance(target, str) and target == "all" else [target]
         if isinstance(target, Iterable) and not isinstance(target, str):
             chosen = list(items("target", target, "a class, or a list of them"))
-        return cls(chosen, top, per, rank, least, method, parameters)
+        return cls(chosen, top, per, rank, least, units, method, parameters)
+
+    @property
+    def level(self) -> str:
+        """The level of explanations that has the units."""
+        return PHRASE if self.units == "phrases" else WORD
 
     def collect(
         self,
@@ -190,17 +228,52 @@ class ClassWordsRequest:
         ids: Iterable[str] | None = None,
     ) -> WordStatistics:
         """Return what the texts say of each word."""
+        return self._collect(model, texts, ids, (self.units,))[0]
+
+    def collect_choices(
+        self,
+        model: object,
+        texts: Iterable[str],
+        ids: Iterable[str] | None = None,
+        placed: bool = False,
+    ) -> list[WordStatistics]:
+        """Return what the texts say of words, and of phrases if they are not the words.
+
+        The units asked for come first; see :class:`WordStatistics` for `placed`.
+        """
+        request = Request.of(model, self.target, self.method, parameters=dict(self.parameters))
+        both = self.units == "phrases" or has_phrases(request.method, request.model)
+        gathered = self._collect(model, texts, ids, UNITS if both else UNITS[:1], placed)
+        if self.units == "words" and gathered[-1].numbers.keys() <= gathered[0].numbers.keys():
+            del gathered[1:]
+        return sorted(gathered, key=lambda statistics: statistics.units != self.units)
+
+    def _collect(
+        self,
+        model: object,
+        texts: Iterable[str],
+        ids: Iterable[str] | None,
+        units: Sequence[str],
+        placed: bool = False,
+    ) -> list[WordStatistics]:
+        """Return what the texts say of words, of phrases or of both, read once."""
         explanations = iter_explanations(
-            model, texts, self.target, method=self.method, ids=ids, **self.parameters
+            model,
+            texts,
+            self.target,
+            method=self.method,
+            level=PHRASE if "phrases" in units else WORD,
+            ids=ids,
+            **self.parameters,
         )
         count = len(labels_of(as_classifier(model)))
         classes = count if self.target == "all" else len(self.target)
-        statistics = WordStatistics(
-            classes, self.top if self.per == "occurrence" else 0, ids is not None
-        )
+        kept = self.top if self.per == "occurrence" else 0
+        result = [WordStatistics(classes, kept, ids is not None, one, placed) for one in units]
         for block in _in_lists(explanations):
-            statistics.add(block)
-        return statistics
+            for statistics in result:
+                statistics.add(block)
+        return result
 
     def words(self, model: object, statistics: WordStatistics) -> ClassWords:
         """Return the words of each class."""
@@ -216,23 +289,46 @@ class ClassWordsRequest:
             ]
             for column, label in enumerate(statistics.labels)
         }
-        return ClassWords(entries, self.per, self.rank, len(statistics))
+        return ClassWords(entries, self.per, self.rank, len(statistics), self.units)
+
+    def words_by_rank(self, model: object, statistics: WordStatistics) -> list[ClassWords]:
+        """Return the words of each class by every rank there is, that asked for first."""
+        others = [rank for rank in RANKS if rank != self.rank and self.per == "word"]
+        return [
+            replace(self, rank=rank, units=statistics.units).words(model, statistics)
+            for rank in (self.rank, *others)
+        ]
 
     def _entries(
         self, statistics: WordStatistics, column: int, seen: Collection[str] | None
     ) -> list[ClassWord]:
         """Return the words of one class."""
         chosen = (
-            statistics.best[column]
+            [one for one in statistics.best[column] if one.relevance > 0]
             if self.per == "occurrence"
             else statistics.ranked(column, self.rank, self.least, self.top)
         )
         names, result = list(statistics.numbers), []
         for relevance, word, place in chosen:
-            name, count = names[word], int(statistics.counts[word])
-            known = None if seen is None else name in seen
-            result.append(ClassWord(name, relevance, *statistics.locate(place), count, known))
+            name = names[word]
+            result.append(
+                ClassWord(
+                    name,
+                    relevance,
+                    *statistics.locate(place),
+                    int(statistics.counts[word]),
+                    int(statistics.documents[word]),
+                    None if seen is None else _is_seen(name, seen, self.units),
+                )
+            )
         return result
+
+
+def _is_seen(name: str, seen: Collection[str], units: str) -> bool:
+    """Return whether a word, or each word of a phrase, is among those seen."""
+    if name in seen or units == "words":
+        return name in seen
+    return all(word in seen for word in name.split() if word != "…")  # a word that is not read
 
 
 def _in_lists(explanations: Iterator[Explanation]) -> Iterator[list[Explanation]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from whyword.analysis.class_words import ClassWord, ClassWords
+from whyword.analysis.class_words import RANKS, ClassWord, ClassWords
 from whyword.base.labels import Label
 from whyword.explanation import heatmap
 from whyword.explanation.explanation import Explanation
@@ -20,6 +20,7 @@ class ShownWord(NamedTuple):
     level: int
     unseen: bool
     occurrences: int
+    documents: int
     document: str | int
     position: int
     anchor: str
@@ -40,21 +41,31 @@ class ShownDocument(NamedTuple):
     article: heatmap.Article
 
 
-def needed_documents(words: ClassWords) -> dict[str | int, list[Label]]:
+class ShownList(NamedTuple):
+    """The words of all classes in one order: its rank, its units, their numbers on the page."""
+
+    rank: str
+    units: str
+    key: str
+    classes: list[ShownClass]
+
+
+def needed_documents(lists: Iterable[ClassWords]) -> dict[str | int, list[Label]]:
     """Return the documents that the words come from, and the classes they come from them for."""
     needed: dict[str | int, list[Label]] = {}
-    for label, entries in words.items():
-        for entry in entries:
-            classes = needed.setdefault(entry.document, [])
-            if label not in classes:
-                classes.append(label)
+    for words in lists:
+        for label, entries in words.items():
+            for entry in entries:
+                classes = needed.setdefault(entry.document, [])
+                if label not in classes:
+                    classes.append(label)
     return needed
 
 
 def explain_documents(
     model: object,
     documents: Iterable[tuple[str | int, str]],
-    words: ClassWords,
+    lists: Sequence[ClassWords],
     method: str | None = None,
 ) -> dict[str | int, Explanation]:
     """Return the explanations, for all classes, of those documents that words come from.
@@ -64,32 +75,47 @@ def explain_documents(
     documents : iterable of (id or number, text)
         All of them, read once more; only the needed ones are kept.
     """
-    needed = needed_documents(words)
+    needed = needed_documents(lists)
     texts = {name: text for name, text in documents if name in needed}
     explanations = iter_explanations(model, texts.values(), "all", method=method)
     return dict(zip(texts, explanations, strict=True))
 
 
 def word_page(
-    words: ClassWords, explanations: Mapping[str | int, Explanation], title: str = "Class words"
+    lists: Sequence[ClassWords],
+    explanations: Mapping[str | int, Explanation],
+    title: str = "Class words",
 ) -> Iterator[str]:
     """Yield the parts of a self-contained page.
 
     Parameters
     ----------
-    words : ClassWords
+    lists : sequence of ClassWords
+        The same by several ranks or units, to choose from; the first is shown first.
     explanations : mapping from document to its explanation for all classes
         See :func:`explain_documents`.
     """
     anchors = {name: f"d{number}" for number, name in enumerate(explanations)}
+    ranks = list(dict.fromkeys(words.rank for words in lists))
+    units = list(dict.fromkeys(words.units for words in lists))
     return render(
         "class_words.html",
         title=title,
-        n_documents=words.n_documents,
-        per=words.per,
-        rank=words.rank,
-        classes=[_class(label, entries, anchors) for label, entries in words.items()],
-        documents=_documents(words, explanations, anchors),
+        n_documents=lists[0].n_documents,
+        per=lists[0].per,
+        ranks=[(rank, RANKS[rank]) for rank in ranks],
+        units=units,
+        lists=[
+            ShownList(
+                words.rank,
+                words.units,
+                f"u{units.index(words.units)} r{ranks.index(words.rank)}",
+                [_class(label, entries, anchors) for label, entries in words.items()],
+            )
+            for words in lists
+        ],
+        labels=list(lists[0]),
+        documents=_documents(lists, explanations, anchors),
     )
 
 
@@ -104,6 +130,7 @@ def _class(
             round(max(0.0, entry.relevance / full) * heatmap.LEVELS),
             entry.seen is False,
             entry.occurrences,
+            entry.documents,
             entry.document,
             entry.position,
             anchors.get(entry.document, ""),
@@ -114,11 +141,11 @@ def _class(
 
 
 def _documents(
-    words: ClassWords,
+    lists: Sequence[ClassWords],
     explanations: Mapping[str | int, Explanation],
     anchors: Mapping[str | int, str],
 ) -> Iterator[ShownDocument]:
-    for name, classes in needed_documents(words).items():
+    for name, classes in needed_documents(lists).items():
         if name in explanations:
             titled = replace(explanations[name].heatmap(classes), title=str(name))
             yield ShownDocument(anchors[name], heatmap.article(titled))

@@ -1,13 +1,17 @@
-"""What is known of each word after some documents, for each class; what parts know is merged."""
+"""What is known of each word after some documents, for each class; what parts know is merged.
+
+A word may be a phrase: whatever the model used as a unit.
+"""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.compiled import compiled
+from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
 from whyword.explanation.explanation import Explanation
 
@@ -40,6 +44,10 @@ class WordStatistics:
         How many of the strongest occurrences are kept of each class.
     named : bool
         Whether documents have names; else they are known by their numbers.
+    units : {"words", "phrases"}
+        What counts as a word. Phrases need explanations with ``level="phrase"``.
+    placed : bool
+        Keep in which documents each word occurs: eight bytes for an occurrence.
 
     Attributes
     ----------
@@ -47,20 +55,33 @@ class WordStatistics:
     strongest : (V, K) float32
     where : (V, K) int64
         The place of that occurrence among all words of all documents.
-    sums : (V, K) float64
-    counts : (V,) int64
+    sums, given_sums : (V, K) float64
+        Over all documents, and over those alone that the model gave the class.
+    counts, documents : (V,) int64
+        How often each occurs, and in how many documents.
     labels : tuple of K labels
         Once there is a document.
     """
 
-    def __init__(self, classes: int, occurrences: int, named: bool) -> None:
-        self.occurrences, self.named = occurrences, named
+    def __init__(
+        self,
+        classes: int,
+        occurrences: int,
+        named: bool,
+        units: str = "words",
+        placed: bool = False,
+    ) -> None:
+        self.occurrences, self.named, self.units = occurrences, named, units
         self.labels: tuple[Label, ...] = ()
         self.numbers: dict[str, int] = {}
         self.strongest = np.empty((0, classes), np.float32)
         self.where = np.empty((0, classes), np.int64)
         self.sums = np.empty((0, classes))
+        self.given_sums = np.empty((0, classes))
         self.counts = np.empty(0, np.int64)
+        self.documents = np.empty(0, np.int64)
+        self._last = np.empty(0, np.int64)  # the document in which each was met last
+        self._pairs: list[NDArray[np.int32]] | None = [] if placed else None
         self.best: list[list[Occurrence]] = [[] for _ in range(classes)]
         self.names: list[str] = []
         self.starts = array("q", [0])  # ten million documents are 80 MB
@@ -71,24 +92,45 @@ class WordStatistics:
     def add(self, explanations: Sequence[Explanation]) -> None:
         """Take in some documents."""
         self.labels = explanations[0].targets
-        ids, first = [], self.starts[-1]
-        for explanation in explanations:
+        of = [units_of(explanation, self.units) for explanation in explanations]
+        names = [name for units in of for name in units.names]
+        numbers = np.array(
+            [self.numbers.setdefault(name, len(self.numbers)) for name in names], np.int32
+        )
+        columns = {label: column for column, label in enumerate(self.labels)}
+        documents, given, places = [], [], []
+        for units, explanation in zip(of, explanations, strict=True):
             if self.named:
                 self.names.append(str(explanation.id))
-            self.starts.append(self.starts[-1] + len(explanation.spans))
-            ids += [
-                self.numbers.setdefault(word.lower(), len(self.numbers))
-                for word in explanation.document.cut()
-            ]
-        numbers = np.array(ids, np.int32)
-        relevance = np.concatenate([explanation.relevance for explanation in explanations])
-        values = np.concatenate([one.word_values() for one in explanations]).astype(np.float32)
+            count = len(units.names)
+            documents.append(np.full(count, len(self), np.int64))
+            given.append(np.full(count, columns.get(explanation.predicted, -1), np.int64))
+            places.append(units.positions + self.starts[-1])
+            # characters may be units where there is no word: then they have a place, too
+            self.starts.append(self.starts[-1] + max(len(explanation.spans), min(count, 1)))
+        values = np.concatenate([units.values for units in of]).astype(np.float32)
+        relevance = np.concatenate([units.relevance for units in of])
+        where, numbered = np.concatenate(places), np.concatenate(documents)
+        if self._pairs is not None:
+            self._pairs.append(np.stack([numbers, numbered.astype(np.int32)]))
         self._grow()
         take_in(
-            numbers, values, relevance, first, self.strongest, self.where, self.sums, self.counts
+            numbers,
+            numbered,
+            np.concatenate(given),
+            where,
+            values,
+            relevance,
+            self.strongest,
+            self.where,
+            self.sums,
+            self.given_sums,
+            self.counts,
+            self.documents,
+            self._last,
         )
         for column, best in enumerate(self.best if self.occurrences else ()):
-            self.best[column] = self._best(best, values[:, column], numbers, first)
+            self.best[column] = self._best(best, values[:, column], numbers, where)
 
     def merge(self, others: "WordStatistics") -> None:
         """Take in what was gathered of documents that come after these, in the same way."""
@@ -102,7 +144,9 @@ class WordStatistics:
         self.strongest[at] = np.where(stronger, others.strongest, self.strongest[at])
         self.where[at] = np.where(stronger, others.where + first, self.where[at])
         self.sums[at] += others.sums
+        self.given_sums[at] += others.given_sums
         self.counts[at] += others.counts
+        self.documents[at] += others.documents
         for column, best in enumerate(others.best):
             new = [Occurrence(one.relevance, int(at[one.word]), one.place + first) for one in best]
             self.best[column] = self._first_of([*self.best[column], *new])
@@ -118,18 +162,22 @@ class WordStatistics:
             )
             self.where = np.concatenate([self.where, np.zeros((more, classes), np.int64)])
             self.sums = np.concatenate([self.sums, np.zeros((more, classes))])
-            self.counts = np.concatenate([self.counts, np.zeros(more, np.int64)])
+            self.given_sums = np.concatenate([self.given_sums, np.zeros((more, classes))])
+            none = np.zeros(more, np.int64)
+            self.counts = np.concatenate([self.counts, none])
+            self.documents = np.concatenate([self.documents, none])
+            self._last = np.concatenate([self._last, none - 1])
 
     def _best(
         self,
         before: list[Occurrence],
         relevance: NDArray[np.float32],
         numbers: NDArray[np.int32],
-        first: int,
+        where: NDArray[np.int64],
     ) -> list[Occurrence]:
         """Return the strongest occurrences, those of before included; earlier ones win ties."""
         order = np.argsort(-relevance, kind="stable")[: self.occurrences].tolist()
-        new = [Occurrence(float(relevance[n]), int(numbers[n]), first + n) for n in order]
+        new = [Occurrence(float(relevance[n]), int(numbers[n]), int(where[n])) for n in order]
         return self._first_of([*before, *new])
 
     def _first_of(self, occurrences: list[Occurrence]) -> list[Occurrence]:
@@ -142,24 +190,46 @@ class WordStatistics:
         ----------
         column : int
             Of the class.
-        rank : {"strongest", "mean", "sum"}
+        rank : {"typical", "strongest", "mean", "sum"}
         least : int
             How often a word must occur.
         top : int
-            At most so many.
+            At most so many; none that does not speak for the class.
         """
-        values = {
-            "strongest": self.strongest[:, column].astype(np.float64),
-            "sum": self.sums[:, column],
-            "mean": self.sums[:, column] / np.maximum(self.counts, 1),
-        }[rank]
-        values = np.where(self.counts >= least, values, -np.inf)
+        values = np.where(self.counts >= least, self._ranks(column)[rank](), -np.inf)
         order = np.argsort(-values, kind="stable")[:top].tolist()
         return [
             Occurrence(float(values[word]), word, int(self.where[word, column]))
             for word in order
-            if np.isfinite(values[word])
+            if values[word] > 0
         ]
+
+    def _ranks(self, column: int) -> dict[str, Callable[[], NDArray[np.float64]]]:
+        """Return what computes what the words of a class are ordered by, docs/classes.md."""
+        sums, given = self.sums[:, column], self.given_sums[:, column]
+        return {
+            "typical": lambda: given / self.documents * np.log1p(self.documents) ** 2,
+            "strongest": lambda: self.strongest[:, column].astype(np.float64),
+            "mean": lambda: sums / self.counts,
+            "sum": lambda: sums,
+        }
+
+    def documents_of(self, words: Collection[str]) -> dict[str, list[int]]:
+        """Return the numbers of the documents that have each of some words; they must be kept."""
+        if self._pairs is None:
+            raise ValueError("where words occur was not kept")
+        names = list(words)
+        slots = np.full(len(self.numbers), -1, np.int64)
+        slots[[self.numbers[name] for name in names]] = range(len(names))
+        keys = [
+            slot[slot >= 0] * len(self) + documents[slot >= 0]
+            for numbers, documents in self._pairs
+            for slot in (slots[numbers],)
+        ]
+        result: dict[str, list[int]] = {name: [] for name in names}
+        for slot, document in zip(*divmod(np.unique(np.concatenate(keys)), len(self)), strict=True):
+            result[names[slot]].append(int(document))
+        return result
 
     def locate(self, place: int) -> tuple[str | int, int]:
         """Return the document of a place, by its name or number, and the position in it."""
@@ -167,37 +237,93 @@ class WordStatistics:
         return self.names[document] if self.named else document, place - self.starts[document]
 
 
+class Units(NamedTuple):
+    """The words or phrases of a document, each occurrence by itself.
+
+    Attributes
+    ----------
+    names : list of n str
+        Lower-cased.
+    spans : (n, 2) int32
+        In code points of the text.
+    positions : (n,) int64
+        Of each, or of its first word, among the document's words.
+    values, relevance : (n, K)
+        What the strongest is chosen by, and what is summed up.
+    """
+
+    names: list[str]
+    spans: NDArray[np.int32]
+    positions: NDArray[np.int64]
+    values: NDArray[np.floating]
+    relevance: NDArray[np.float32]
+
+
+def units_of(one: Explanation, units: str) -> Units:
+    """Return what is counted in a document: "words", or "phrases" if they were asked for."""
+    if units == "words":
+        names = [word.lower() for word in one.document.cut()]
+        relevance = one.relevance.reshape(len(names), len(one.targets))
+        return Units(names, one.spans, np.arange(len(names)), one.word_values(), relevance)
+    if one.units is None:
+        raise InputError("explanations have phrases with ", Argument("level", "phrase"), " only")
+    names = [name.lower() for name in one.units.names]
+    relevance = one.units.relevance.astype(np.float32).reshape(len(names), len(one.targets))
+    values: NDArray[np.floating] = relevance
+    if one.parameters.get("occurrences") == "equal shares":  # as word_values has it
+        numbers: dict[str, int] = {}
+        at = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.intp)
+        sums = np.zeros((len(numbers), len(one.targets)))
+        np.add.at(sums, at, relevance)
+        values = sums[at]
+    # an n-gram of characters may begin between words, or before all of them
+    before = np.searchsorted(one.spans[:, 0], one.units.spans[:, 0], "right") - 1
+    positions = np.maximum(before, 0).astype(np.int64)
+    return Units(names, one.units.spans, positions, values, relevance)
+
+
 @compiled
 def take_in(
     numbers: NDArray[np.int32],
+    documents: NDArray[np.int64],
+    given: NDArray[np.int64],
+    places: NDArray[np.int64],
     values: NDArray[np.float32],
     relevance: NDArray[np.float32],
-    first: int,
     strongest: NDArray[np.float32],
     where: NDArray[np.int64],
     sums: NDArray[np.float64],
+    given_sums: NDArray[np.float64],
     counts: NDArray[np.int64],
+    spread: NDArray[np.int64],
+    last: NDArray[np.int64],
 ) -> None:
-    """strongest[w, k] = max over the occurrences n of w, where[w, k] the first n that attains it.
+    """strongest[w, k] = max over the occurrences n of w, where[w, k] the first that attains it.
 
     Parameters
     ----------
     numbers : (N,) int32
         The word of each occurrence.
+    documents, given, places : (N,) int64
+        The number of its document, the column of the class that this was given (−1 if it is none
+        of the K), and its place among all words of all documents.
     values, relevance : (N, K) float32
         What the strongest is chosen by, and what is summed up.
-    first : int
-        The place of the first of them among all.
-    strongest, where, sums : (V, K)
-    counts : (V,)
-        Updated.
+    strongest, where, sums, given_sums : (V, K)
+    counts, spread, last : (V,)
+        How often each word occurs, in how many documents, and the last of them. Updated.
     """
     for n in range(numbers.size):
         word = numbers[n]
         counts[word] += 1
+        if last[word] != documents[n]:
+            last[word] = documents[n]
+            spread[word] += 1
+        if given[n] >= 0:
+            given_sums[word, given[n]] += relevance[n, given[n]]
         for k in range(relevance.shape[1]):
             value = values[n, k]
             sums[word, k] += relevance[n, k]
             if value > strongest[word, k]:
                 strongest[word, k] = value
-                where[word, k] = first + n
+                where[word, k] = places[n]

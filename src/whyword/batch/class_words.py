@@ -26,8 +26,9 @@ def class_words_corpus(
     top: int = 30,
     per: str = "word",
     *,
-    rank: str = "strongest",
+    rank: str | None = None,
     least: int = 1,
+    units: str = "words",
     method: str | None = None,
     workers: int | None = None,
     strict: bool = False,
@@ -43,16 +44,17 @@ def class_words_corpus(
 
     Parameters
     ----------
-    model, target, top, per, rank, least, method, **parameters
+    model, target, top, per, rank, least, units, method, **parameters
         As for :func:`~whyword.class_words`.
     source, workers, text, encoding, on_progress
         As for :func:`~whyword.explain_corpus`.
     strict : bool
         Stop at a row that cannot be read, instead of leaving it out.
     """
-    request = ClassWordsRequest.of(target, top, per, rank, least, method, parameters)
+    request = ClassWordsRequest.of(target, top, per, rank, least, units, method, parameters)
     model = as_classifier(model)  # asked once, not by each process for each chunk
-    Request.of(model, request.target, method, parameters=parameters)  # raises if it makes no sense
+    # raises if it makes no sense
+    Request.of(model, request.target, method, level=request.level, parameters=parameters)
     processes = usable_cores() if workers is None else whole_number("workers", workers)
     reader = SourceReader.of(source, text, encoding, removal_by_source(model))
     whole = request.collect(model, [])

@@ -161,6 +161,7 @@ def word_tables(words: ClassWords) -> Group:
         table.add_column(Text(one_line(str(label))), min_width=24)
         table.add_column("relevance", justify="right")
         table.add_column("occurs", justify="right")
+        table.add_column("documents", justify="right")
         table.add_column("strongest in")
         for entry in entries:
             word = Text(one_line(entry.word), "underline" if entry.seen is False else "")
@@ -168,8 +169,11 @@ def word_tables(words: ClassWords) -> Group:
                 word if entry.seen is not False else word.append(" (unseen)", "dim"),
                 number(entry.relevance),
                 f"{entry.occurrences:,}",
+                f"{entry.documents:,}",
                 Text(f"{one_line(str(entry.document))}, word {entry.position + 1}", "dim"),
             )
+        if not entries:
+            table.add_row(Text("none", "dim"))
         tables += [table, ""]
     return Group(*tables)
 

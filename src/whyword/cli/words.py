@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from whyword.analysis.class_words import class_words
+from whyword.analysis.class_words import ClassWordsRequest, class_words_choices
 from whyword.analysis.class_words_page import explain_documents, word_page
 from whyword.base.checks import expand_path
 from whyword.base.errors import InputError
@@ -36,12 +36,20 @@ def words(
     top: Annotated[int, typer.Option(help="How many words for each class.", min=1)] = 30,
     per: Annotated[str, typer.Option(help="Each 'word' once, or every 'occurrence'.")] = "word",
     rank: Annotated[
-        str, typer.Option(help="Order by the 'strongest' occurrence, their 'mean' or 'sum'.")
-    ] = "strongest",
+        str | None,
+        typer.Option(
+            help="Order by what is 'typical', the 'strongest' occurrence, their 'mean' or 'sum'. "
+            "(default: typical)"
+        ),
+    ] = None,
     least: Annotated[int, typer.Option(help="Leave out words that occur less often.", min=1)] = 1,
+    units: Annotated[
+        str, typer.Option(help="'words', or the 'phrases' that the model used as a unit.")
+    ] = "words",
     method: Method = None,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write a page, each word linked to its text.")
+        Path | None,
+        typer.Option("--html", help="Write a page, each word linked to its text; all ranks on it."),
     ] = None,
     as_json: AsJson = False,
     *,
@@ -57,27 +65,23 @@ def words(
 
     if html is not None and source == "-":
         raise InputError("a page reads the texts twice, and stdin can be read once; give a file")
+    request = ClassWordsRequest.of(
+        *(chosen_target(target) if target else "all", top, per, rank, least, units, method, {})
+    )
     priced = with_price(records(), loaded, method, twice=html is not None)
     texts, ids = itertools.tee(counted(priced, "reading"))
-    by_class = class_words(
-        loaded,
-        (record.text for record in texts),
-        chosen_target(target) if target else "all",
-        top,
-        per,
-        rank=rank,
-        least=least,
-        method=method,
-        ids=(record.id for record in ids),
-    )
+    given = (record.text for record in texts), (record.id for record in ids)
     if html is not None:
+        lists = class_words_choices(loaded, request, *given)
         pairs = ((record.id, record.text) for record in records())
         title = f"Class words: {source}"
-        page = word_page(by_class, explain_documents(loaded, pairs, by_class, method), title)
+        page = word_page(lists, explain_documents(loaded, pairs, lists, method), title)
         with atomic_write(expand_path(html)) as draft, draft.open("w", encoding="utf-8") as stream:
             stream.writelines(page)
         log.info("written: %s", one_line(str(html)))
-    elif as_json:
+        return
+    by_class = request.words(loaded, request.collect(loaded, *given))
+    if as_json:
         listed = {str(label): [e._asdict() for e in entries] for label, entries in by_class.items()}
         print(json.dumps(listed, ensure_ascii=False, indent=2))
     else:

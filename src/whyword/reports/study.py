@@ -38,8 +38,8 @@ def heatmaps(model: Estimator, test: Part) -> dict[str, Any]:
 
 
 def words(model: Estimator, test: Part) -> dict[str, Any]:
-    """Return the thirty words of each class: [word, relevance, seen in training]."""
-    by_class = class_words(model, test.texts, top=30, ids=test.ids)
+    """Return the thirty words of each class, by the paper's rule: [word, relevance, seen]."""
+    by_class = class_words(model, test.texts, top=30, rank="strongest", ids=test.ids)
     return {
         str(label): [[one.word, one.relevance, one.seen] for one in entries]
         for label, entries in by_class.items()

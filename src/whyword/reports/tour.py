@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.analysis.class_words import class_words
+from whyword.analysis.class_words import ClassWordsRequest, class_words_choices
 from whyword.analysis.class_words_page import explain_documents, word_page
 from whyword.analysis.document_map import DocumentMap, document_map
 from whyword.base.checks import check_installed
@@ -121,9 +121,11 @@ def write_tour(
     on_progress(Progress("heatmaps"))
     right, wrong = _heatmaps(traced, test, examples)
     on_progress(Progress("class words"))
-    words = class_words(traced, test.texts, top=TOP_WORDS, ids=test.ids)
+    asked = ClassWordsRequest(top=TOP_WORDS)
+    every = class_words_choices(traced, asked, test.texts, test.ids)
+    lists = [words for words in every if words.rank == asked.rank]  # of all, the page is long
     pairs = zip(test.ids, test.texts, strict=True)
-    _write(folder / WORDS, word_page(words, explain_documents(traced, pairs, words)))
+    _write(folder / WORDS, word_page(lists, explain_documents(traced, pairs, lists)))
     plane = None
     if has_map:
         on_progress(Progress("map"))
@@ -144,7 +146,7 @@ def write_tour(
     evaluation.to_html(folder / EVALUATION)
     facts = _facts(quality, len(some), evaluation)
     links = {"words": WORDS, "map": MAP, "evaluation": EVALUATION}
-    page = tour_page(title, facts, right, wrong, words, plane, evaluation, links)
+    page = tour_page(title, facts, right, wrong, lists[0], plane, evaluation, links)
     save_or_return("".join(page), folder / PAGE)
     # written last: it says that all the others are whole
     save_or_return(json.dumps({"inputs": inputs, "facts": facts}, indent=1) + "\n", folder / FACTS)

@@ -9,18 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.analysis.class_words import ClassWords, class_words
+from whyword.analysis.class_words import (
+    RANKS,
+    UNITS,
+    ClassWords,
+    ClassWordsRequest,
+)
 from whyword.analysis.document_map import project
 from whyword.analysis.search import Carrier, Hit, SearchIndex
+from whyword.analysis.word_statistics import Units, units_of
+from whyword.base.checks import one_of
 from whyword.base.errors import InputError
 from whyword.base.labels import Label
 from whyword.base.printable import storable
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.corpora.source import Record
-from whyword.explanation.explanation import Explanation
-from whyword.methods.explain import explain
+from whyword.methods.explain import explain, iter_explanations
 from whyword.methods.predict import predict_documents
 from whyword.methods.price import Clock, Price, price_by
+from whyword.methods.request import PHRASE, WORD
 from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Embedded, TextClassifier
@@ -56,9 +63,10 @@ class Library:
         Numbers of classes.
     chances : (documents,) float64
         The probability of the predicted class.
-    words : ClassWords
-    places : dict from word to documents it occurs in
-        For the words of `words`.
+    lists : dict from (units, rank) to ClassWords
+        Words by every rank, and phrases if the model has any that are not its words.
+    places : dict from units to dict from word to documents it occurs in
+        For the words of `lists`.
     index : SearchIndex or None
         None if the model's documents have no vectors.
     points : (documents, 2) float64, or None
@@ -75,8 +83,8 @@ class Library:
     classes: list[Label]
     predicted: NDArray[np.intp]
     chances: NDArray[np.float64]
-    words: ClassWords
-    places: dict[str, list[int]]
+    lists: dict[tuple[str, str], ClassWords]
+    places: dict[str, dict[str, list[int]]]
     index: SearchIndex | None
     points: NDArray[np.float64] | None
     share: float
@@ -183,38 +191,54 @@ class Library:
 
     # ---- words --------------------------------------------------------------------------------
 
-    def class_words(self, target: str | None, top: int) -> dict[str, Any]:
+    def class_words(
+        self, target: str | None, top: int, rank: str = "typical", units: str = "words"
+    ) -> dict[str, Any]:
         """Return the words of one class, or of all."""
-        labels = list(self.words) if target is None else [self._class(target)]
+        one_of("rank", rank, list(RANKS))
+        words = self.lists[self._units(units), rank]
+        labels = list(words) if target is None else [self._class(target)]
         return {
-            "documents": self.words.n_documents,
+            "documents": words.n_documents,
+            "rank": rank,
+            "units": units,
+            "choices": list(self.places),
             "classes": [
                 {
                     "target": label,
                     "words": [
                         entry._asdict() | {"document": int(entry.document)}
-                        for entry in self.words[label][:top]
+                        for entry in words[label][:top]
                     ],
                 }
                 for label in labels
             ],
         }
 
-    def word_documents(self, target: str, word: str, top: int) -> dict[str, Any]:
+    def _units(self, units: str) -> str:
+        """Return the units; raise if this model's are none."""
+        one_of("units", units, UNITS)
+        if units not in self.places:
+            raise InputError("this model has no phrases that are not its words")
+        return units
+
+    def word_documents(
+        self, target: str, word: str, top: int, units: str = "words"
+    ) -> dict[str, Any]:
         """Return the documents in which a class word speaks most for its class."""
         label = self._class(target)
-        key = word.lower()
-        if key not in self.places:
-            raise InputError(f"{word!r:.60} is none of the {TOP_WORDS} words of any class")
-        numbers = self.places[key]
+        key, places = word.lower(), self.places[self._units(units)]
+        if key not in places:
+            raise InputError(f"{word!r:.60} is none of the {TOP_WORDS} {units} of any class")
+        numbers = places[key]
         step = -(-len(numbers) // _COMPARED)
-        some = [*numbers[::step], *self._strongest(label, key)]
-        some = sorted(set(some))
-        explanations = explain(self.model, [self.texts[n] for n in some], [label])
-        places = [_strongest_place(one, key) for one in explanations]
-        values = [
-            one.word_values()[place, 0] for one, place in zip(explanations, places, strict=True)
-        ]
+        some = sorted({*numbers[::step], *self._strongest(label, key, units)})
+        level = PHRASE if units == "phrases" else WORD
+        texts = [self.texts[n] for n in some]
+        explanations = list(iter_explanations(self.model, texts, [label], level=level))
+        of = [units_of(one, units) for one in explanations]
+        found = [_strongest_place(each, key) for each in of]
+        values = [each.values[place, 0] for each, place in zip(of, found, strict=True)]
         order = np.argsort(-np.array(values), kind="stable")[:top].tolist()
         return {
             "found": len(numbers),
@@ -222,13 +246,19 @@ class Library:
             "documents": [
                 self._entry(some[n])
                 | {"relevance": float(values[n])}
-                | _around(explanations[n], places[n])
+                | _around(explanations[n].text, *of[n].spans[found[n]].tolist())
                 for n in order
             ],
         }
 
-    def _strongest(self, label: Label, word: str) -> list[int]:
-        return [int(entry.document) for entry in self.words[label] if entry.word == word]
+    def _strongest(self, label: Label, word: str, units: str) -> set[int]:
+        return {
+            int(entry.document)
+            for (own, _), words in self.lists.items()
+            if own == units
+            for entry in words[label]
+            if entry.word == word
+        }
 
     def _class(self, name: str) -> Label:
         return self.classes[class_number(self.classes, name)]
@@ -264,21 +294,19 @@ def _carried(document: Document, carriers: Sequence[Carrier]) -> dict[str, Any]:
     }
 
 
-def _strongest_place(one: Explanation, word: str) -> int:
-    """Return the position of the occurrence that speaks most for the target."""
-    values = one.word_values()[:, 0]
+def _strongest_place(units: Units, word: str) -> int:
+    """Return which of the units is the occurrence that speaks most for the target."""
     return max(
-        (n for n, own in enumerate(one.words) if own.lower() == word),
-        key=lambda n: float(values[n]),
+        (n for n, own in enumerate(units.names) if own == word),
+        key=lambda n: float(units.values[n, 0]),
     )
 
 
-def _around(one: Explanation, place: int) -> dict[str, str]:
-    start, end = one.spans[place].tolist()
+def _around(text: str, start: int, end: int) -> dict[str, str]:
     return {
-        "before": one.text[max(0, start - _AROUND) : start],
-        "said": one.text[start:end],
-        "after": one.text[end : end + _AROUND],
+        "before": text[max(0, start - _AROUND) : start],
+        "said": text[start:end],
+        "after": text[end : end + _AROUND],
     }
 
 
@@ -308,8 +336,7 @@ def open_library(
     report(Progress(f"predicting {len(texts):,} documents"))
     predictions = list(predict_documents(model, records))
     report(Progress("finding the classes' words"))
-    words = class_words(model, texts, top=TOP_WORDS)
-    places = _places(traced, texts, {entry.word for each in words.values() for entry in each})
+    lists, places = _words_of(model, texts)
     index, points, share = None, None, 0.0
     if issubclass(traced.trace_kind, Embedded):
         report(Progress("preparing the search"))
@@ -326,12 +353,27 @@ def open_library(
         classes=classes,
         predicted=np.array([one.probabilities.argmax() for one in predictions], np.intp),
         chances=np.array([one.probability for one in predictions]),
-        words=words,
+        lists=lists,
         places=places,
         index=index,
         points=points,
         share=share,
     )
+
+
+def _words_of(
+    model: object, texts: Sequence[str]
+) -> tuple[dict[tuple[str, str], ClassWords], dict[str, dict[str, list[int]]]]:
+    """Return the words of classes, or phrases, by every rank, and the documents that have them."""
+    lists, places = {}, {}
+    request = ClassWordsRequest(top=TOP_WORDS)
+    for statistics in request.collect_choices(model, texts, placed=True):
+        listed = set()
+        for words in request.words_by_rank(model, statistics):
+            lists[words.units, words.rank] = words
+            listed |= {entry.word for entries in words.values() for entry in entries}
+        places[statistics.units] = statistics.documents_of(listed)
+    return lists, places
 
 
 def library_price(
@@ -349,12 +391,3 @@ def _map_of(index: SearchIndex) -> tuple[NDArray[np.float64], float]:
     low, high = points.min(axis=0), points.max(axis=0)
     size = max(float((high - low).max()), 1e-12)  # the same scale both ways
     return (points - (low + high) / 2) / size + 0.5, share or 0.0
-
-
-def _places(model: TextClassifier, texts: Sequence[str], words: set[str]) -> dict[str, list[int]]:
-    """Return the documents that each of the wanted words occurs in."""
-    places: dict[str, list[int]] = {word: [] for word in words}
-    for number, document in enumerate(model.documents(texts)):
-        for word in {word.lower() for word in document.cut()} & words:
-            places[word].append(number)
-    return places

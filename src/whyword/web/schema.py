@@ -167,6 +167,7 @@ class WordOut:
     document: int
     position: int
     occurrences: int
+    documents: int
     seen: bool | None
 
 
@@ -180,9 +181,12 @@ class ClassWordsOut:
 
 @dataclass(frozen=True)
 class WordsAnswer:
-    """The words of classes, over so many documents."""
+    """The words of classes, over so many documents; `choices` are the units there are."""
 
     documents: int
+    rank: str
+    units: str
+    choices: list[str]
     classes: list[ClassWordsOut]
 
 

@@ -1,6 +1,7 @@
 """The corpus by the API: that of the library, and mistakes in what is asked of it."""
 
 from dataclasses import replace
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -13,9 +14,15 @@ from whyword.web.engine import Engine
 
 def test_the_corpus_by_the_api_is_that_of_the_library() -> None:
     corpus = library()
-    word = corpus.words["space"][0].word
+    word = corpus.lists["words", "typical"]["space"][0].word
+    phrase = corpus.lists["phrases", "typical"]["space"][0].word
     for path, expected in (
         ("/api/words?target=space&top=5", corpus.class_words("space", 5)),
+        ("/api/words?rank=sum&units=phrases", corpus.class_words(None, 30, "sum", "phrases")),
+        (
+            f"/api/words/documents?target=space&word={quote(phrase)}&top=4&units=phrases",
+            corpus.word_documents("space", phrase, 4, "phrases"),
+        ),
         (f"/api/words/documents?target=space&word={word}&top=4", None),
         ("/api/documents?predicted=space&offset=2&limit=3", corpus.documents(None, "space", 2, 3)),
         ("/api/documents?label=space", corpus.documents("space", None, 0, 10)),
@@ -50,6 +57,8 @@ def test_labels_of_the_corpus_are_those_of_the_texts() -> None:
         ("/api/words?top=0", "top"),
         ("/api/words?top=101", "top"),
         ("/api/words?top=x", "top"),
+        ("/api/words?rank=median", "rank may be 'typical'"),
+        ("/api/words?units=letters", "units may be 'words' or 'phrases'"),
         ("/api/words/documents?target=space", "word: is missing"),
         ("/api/words/documents?target=space&word=zebra", "none of the 100 words"),
         ("/api/words/documents?target=space&word=%00%0a", "none of the 100 words"),

@@ -33,10 +33,12 @@ async def words(
     request: Request,
     target: str | None = None,
     top: Annotated[int, Query(ge=1, le=TOP_WORDS)] = 30,
+    rank: str = "typical",
+    units: str = "words",
 ) -> Response:
-    """Return the words that speak most for a class, or for each of them."""
+    """Return the words, or phrases, that speak most for a class, or for each of them."""
     of = served(request)
-    return await of.compute(partial(of.corpus.class_words, target, top))
+    return await of.compute(partial(of.corpus.class_words, target, top, rank, units))
 
 
 @router.get("/api/words/documents", response_model=WordDocumentsAnswer)
@@ -45,10 +47,11 @@ async def word_documents(
     target: str,
     word: Annotated[str, Query(max_length=1000)],
     top: Annotated[int, Query(ge=1, le=_MOST_LISTED)] = 20,
+    units: str = "words",
 ) -> Response:
     """Return the documents in which a word of a class's list speaks most for the class."""
     of = served(request)
-    return await of.compute(partial(of.corpus.word_documents, target, word, top))
+    return await of.compute(partial(of.corpus.word_documents, target, word, top, units))
 
 
 @router.post("/api/search", response_model=SearchAnswer)

@@ -6,7 +6,10 @@ import {scatter, swatch} from "./scatter.js";
 
 const PARTS = {map: ["Map", showMap], words: ["Class words", showWords], search: ["Search", showSearch]};
 const TOP = 12, HITS = 10, AROUND = 25, WIDE = 60;  // words shown of a class, hits, words around the strongest
-const kept = {map: null, words: null, filters: null, query: "", hits: null};
+const kept = {map: null, words: new Map(), filters: null, query: "", hits: null};
+const RANKS = {  // what orders class words
+  typical: "its mean over the documents that have it (0 unless they were given the class), times log²(1 + documents)",
+  strongest: "its strongest occurrence", mean: "the mean over its occurrences", sum: "the sum over its occurrences"};
 
 export async function show(view, parameters, server, rest) {
   const parts = Object.entries(PARTS).filter(([key]) => server.corpus.vectors || key === "words");
@@ -117,42 +120,61 @@ function describe(n, hint, data) {
 
 async function showWords(body, parameters) {
   body.replaceChildren(waiting("Fetching the words …"));
-  kept.words ??= await api.classWords(100);
-  const found = kept.words, target = parameters.get("c"), word = parameters.get("w");
+  const rank = Object.hasOwn(RANKS, parameters.get("r") ?? "") ? parameters.get("r") : "typical";
+  const units = parameters.get("u") === "phrases" ? "phrases" : "words";
+  const key = `${units} ${rank}`;
+  if (!kept.words.has(key)) kept.words.set(key, await api.classWords(100, rank, units));
+  const found = kept.words.get(key), target = parameters.get("c"), word = parameters.get("w");
   const top = target === null ? TOP : 100;
   const chosen = found.classes.filter((one) => target === null || String(one.target) === target);
   const details = h("section", {className: "details", "aria-live": "polite"});
-  const select = h("select", {id: "class", onchange: (event) => {
-    location.hash = event.target.value ? `#/corpus/words?${new URLSearchParams({c: event.target.value})}` : "#/corpus/words";
-  }}, h("option", {value: ""}, "all classes"), ...found.classes.map((one) =>
-    h("option", {value: String(one.target), selected: String(one.target) === target}, oneLine(one.target))));
+  const go = (changed) => { location.hash = wordsAddress({u: units, r: rank, c: target, ...changed}); };
+  const select = h("select", {id: "class", onchange: (event) => go({c: event.target.value || null})},
+    h("option", {value: ""}, "all classes"), ...found.classes.map((one) =>
+      h("option", {value: String(one.target), selected: String(one.target) === target}, oneLine(one.target))));
+  const choice = (id, label, values, value, key) => h("select", {
+    id, "aria-label": label, onchange: (event) => go({[key]: event.target.value}),
+  }, ...values.map((one) => h("option", {value: one, selected: one === value}, one)));
+  const what = found.choices.length > 1
+    ? [choice("units", "Words or phrases", found.choices, units, "u"), h("label", {htmlFor: "class"}, "of")]
+    : [h("label", {htmlFor: "class"}, "Words of")];
   body.replaceChildren(
-    h("p", {className: "note"}, `What speaks for each class, over ${counted(found.documents, "document")} whatever their own class, by the ` +
-      "strongest occurrence. ", ...(chosen.some((one) => one.words.slice(0, top).some((entry) => entry.seen === false))
+    h("p", {className: "note"}, `What speaks for each class, over ${counted(found.documents, "document")} whatever their own class: each ` +
+      `${units === "phrases" ? "phrase" : "word"} by ${RANKS[rank]}. `,
+    ...(chosen.some((one) => one.words.slice(0, top).some((entry) => entry.seen === false))
       ? [h("span", {className: "unseen"}, "Underlined"), ": not in the training texts. "] : []),
-    "A word leads to the documents it comes from."),
-    h("p", {className: "tools"}, h("label", {htmlFor: "class"}, "Words of "), select), details,
-    h("div", {className: `class-grid ${target === null ? "" : "single"}`}, ...chosen.map((one) => wordSection(one, top))));
-  if (word !== null && target !== null) await showWordDocuments(details, target, word);
+    "Click one for the documents it comes from."),
+    h("div", {className: "tools"}, h("div", {}, ...what, select),
+      h("div", {}, h("label", {htmlFor: "rank"}, "ordered by"), choice("rank", null, Object.keys(RANKS), rank, "r"))), details,
+    h("div", {className: `class-grid ${target === null ? "" : "single"}`}, ...chosen.map((one) =>
+      wordSection(one, top, (changed) => wordsAddress({u: units, r: rank, c: one.target, ...changed})))));
+  if (word !== null && target !== null) await showWordDocuments(details, target, word, units);
 }
 
-function wordSection(one, top) {
+// The address of a list; what is as usual is left out.
+function wordsAddress(chosen) {
+  const usual = {u: "words", r: "typical"};
+  const given = Object.entries(chosen).filter(([key, value]) => value !== null && value !== undefined && value !== usual[key]);
+  return given.length ? `#/corpus/words?${new URLSearchParams(given)}` : "#/corpus/words";
+}
+
+function wordSection(one, top, address) {
   const entries = one.words.slice(0, top), full = entries[0]?.relevance ?? 0;
   const list = bars(entries.map((entry) => ({...entry, value: entry.relevance})), full, (entry) => {
-    location.hash = `#/corpus/words?${new URLSearchParams({c: one.target, w: entry.word})}`;
+    location.hash = address({w: entry.word});
   });
   [...list.children].forEach((item, n) => {
     if (entries[n].seen === false) item.querySelector(".word").classList.add("unseen");
-    item.firstChild.title = counted(entries[n].occurrences, "occurrence");
+    item.firstChild.title = `${counted(entries[n].occurrences, "occurrence")} in ${counted(entries[n].documents, "document")}`;
   });
-  return h("section", {}, h("h2", {}, h("a", {href: `#/corpus/words?${new URLSearchParams({c: one.target})}`}, name(one.target))),
+  return h("section", {}, h("h2", {}, h("a", {href: address({})}, name(one.target))),
     entries.length ? list : h("p", {className: "note"}, "none"));
 }
 
-async function showWordDocuments(details, target, word) {
+async function showWordDocuments(details, target, word, units) {
   details.replaceChildren(waiting(`Looking for “${oneLine(word)}” …`));
   try {
-    const found = await api.wordDocuments(target, word);
+    const found = await api.wordDocuments(target, word, units);
     const among = found.compared < found.found ? `, compared in ${counted(found.compared, "document")} of them` : "";
     details.replaceChildren(
       h("h2", {}, "“", name(word), "” for ", name(target)),
