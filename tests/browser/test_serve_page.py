@@ -88,7 +88,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A network whose classes, and documents whose ids and labels, try to do harm."""
     folder = tmp_path_factory.mktemp("hostile")
-    model = made_cnn()
+    model = made_cnn(seed=1)  # "wa", "script" and "img" speak for a class
     model.classes_ = np.array(["<img src=x onerror=alert(1)>", "\u202e</script>", "constructor"])
     rows = [
         {"id": f"<b>{n}</b>\u202e", "text": HOSTILE + " wa wb", "label": str(model.classes_[n % 3])}
@@ -603,7 +603,7 @@ def test_hostile_names_are_shown_as_text(visit: Visit, hostile: Served) -> None:
         "#/explain?doc=1",
         "#/corpus",
         "#/corpus/words",
-        "#/corpus/words?c=constructor&w=alert",
+        "#/corpus/words?c=constructor&w=wa",
         "#/corpus/search?q=wa%20wb",
         "#/errors",
         "#/errors?label=constructor&predicted=constructor",
