@@ -83,7 +83,7 @@ def _class_words(text: str) -> Any:  # noqa: ANN401
 
 def _words_page(text: str) -> Iterator[str]:
     words = _class_words(text)
-    return word_page([words], explain_documents(_model(text), _texts(text).items(), [words]), text)
+    return word_page([words], explain_documents(_model(text), _texts(text).items(), words), text)
 
 
 def _map(text: str) -> DocumentMap:

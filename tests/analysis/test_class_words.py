@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import InputError, SVMClassifier, class_words, explain
+from whyword import InputError, SVMClassifier, class_words, explain, from_pipeline
 from whyword.analysis.class_words import (
     RANKS,
     UNITS,
@@ -101,7 +101,7 @@ def test_phrases_are_units(rank: str) -> None:
     cnn = made_cnn((1, 2), seed=3)
     texts, labels = topical(20)
     bag = make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression())
-    wrapped = SVMClassifier.from_pipeline(bag.fit(texts, labels))
+    wrapped = from_pipeline(bag.fit(texts, labels))
     for model, some in ((cnn, TEXTS[:1] + TEXTS[2:]), (wrapped, texts[:6])):
         by_class = class_words(model, some, top=10_000, rank=rank, units="phrases")
         assert by_class.units == "phrases"

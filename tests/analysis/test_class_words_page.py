@@ -18,8 +18,8 @@ def source() -> str:
     model = made_cnn()
     model.classes_[:] = ["<b>a", '"', "</h2>"]
     words = class_words(model, TEXTS.values(), top=5, rank="strongest", ids=list(TEXTS))
-    explanations = explain_documents(model, TEXTS.items(), [words])
-    assert set(explanations) == set(needed_documents([words]))
+    explanations = explain_documents(model, TEXTS.items(), words)
+    assert set(explanations) == set(needed_documents(words))
     return "".join(word_page([words], explanations, title="<script>"))
 
 
@@ -49,8 +49,8 @@ def test_all_ranks_and_units_are_there_to_choose_from() -> None:
     """Without a script: what is chosen is a radio button, what is shown follows by CSS."""
     model = made_cnn()
     lists = class_words_choices(model, ClassWordsRequest(top=3), TEXTS.values(), list(TEXTS))
-    explanations = explain_documents(model, TEXTS.items(), lists)
-    assert set(explanations) == set(needed_documents(lists))
+    explanations = explain_documents(model, TEXTS.items(), lists[0])
+    assert set(explanations) == set(needed_documents(lists[0]))
     page = "".join(word_page(lists, explanations))
     shown = re.findall(r'class="list (u\d r\d)"', page)
     assert shown[:8] == [f"u{unit} r{rank}" for unit in range(2) for rank in range(4)]
@@ -63,6 +63,11 @@ def test_all_ranks_and_units_are_there_to_choose_from() -> None:
     assert "<script" not in page
     for said in RANKS.values():
         assert f"Each by {said}." in page
+    anchors = set(re.findall(r'<div id="(d\d+)">', page))
+    linked = re.findall(r'<li><a [^>]*?href="#(\w+)"', page)
+    assert set(linked) == anchors  # documents of the first list's words, and all of those
+    assert len(anchors) == len(explanations)
+    assert len(linked) >= sum(map(len, lists[0].values()))
 
 
 def test_single_lists_offer_no_choice(source: str) -> None:

@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import InputError, SVMClassifier, explain
+from whyword import InputError, explain, from_pipeline
 from whyword.analysis.class_words import RANKS
 from whyword.analysis.word_statistics import Occurrence, WordStatistics
 
@@ -110,7 +110,7 @@ def test_characters_may_be_units_where_there_is_no_word() -> None:
     """A place of their own, so that they lead to their document and not to the next."""
     vectoriser = CountVectorizer(analyzer="char", ngram_range=(1, 2))
     texts = ["moon !!", "?? !?", "the puck"]
-    model = SVMClassifier.from_pipeline(
+    model = from_pipeline(
         make_pipeline(vectoriser, LogisticRegression()).fit(texts, ["a", "b", "a"])
     )
     known = WordStatistics(2, 0, named=False, units="phrases")

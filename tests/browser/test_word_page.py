@@ -18,7 +18,7 @@ def test_a_click_on_a_word_leads_to_its_document(chromium: Browser, tmp_path: Pa
     model = made_cnn()
     words = class_words(model, texts.values(), top=3, rank="strongest", ids=list(texts))
     path = tmp_path / "words.html"
-    path.write_text("".join(word_page([words], explain_documents(model, texts.items(), [words]))))
+    path.write_text("".join(word_page([words], explain_documents(model, texts.items(), words))))
     page = chromium.new_page(viewport={"width": 390, "height": 700})
     problems: list[str] = []
     page.on("console", lambda message: problems.append(message.text))
@@ -44,7 +44,7 @@ def test_ranks_and_units_are_chosen_without_a_script(
     model = made_cnn(seed=3)
     lists = class_words_choices(model, ClassWordsRequest(top=3), texts.values(), list(texts))
     path = tmp_path / "words.html"
-    path.write_text("".join(word_page(lists, explain_documents(model, texts.items(), lists))))
+    path.write_text("".join(word_page(lists, explain_documents(model, texts.items(), lists[0]))))
     page = chromium.new_page(viewport={"width": width, "height": 700})
     problems: list[str] = []
     page.on("console", lambda message: problems.append(message.text))

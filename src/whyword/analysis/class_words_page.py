@@ -41,6 +41,13 @@ class ShownDocument(NamedTuple):
     article: heatmap.Article
 
 
+class ShownPlace(NamedTuple):
+    """Where a document stands on the page, and which classes it is coloured for."""
+
+    anchor: str
+    classes: list[Label]
+
+
 class ShownList(NamedTuple):
     """The words of all classes in one order: its rank, its units, their numbers on the page."""
 
@@ -50,22 +57,21 @@ class ShownList(NamedTuple):
     classes: list[ShownClass]
 
 
-def needed_documents(lists: Iterable[ClassWords]) -> dict[str | int, list[Label]]:
+def needed_documents(words: ClassWords) -> dict[str | int, list[Label]]:
     """Return the documents that the words come from, and the classes they come from them for."""
     needed: dict[str | int, list[Label]] = {}
-    for words in lists:
-        for label, entries in words.items():
-            for entry in entries:
-                classes = needed.setdefault(entry.document, [])
-                if label not in classes:
-                    classes.append(label)
+    for label, entries in words.items():
+        for entry in entries:
+            classes = needed.setdefault(entry.document, [])
+            if label not in classes:
+                classes.append(label)
     return needed
 
 
 def explain_documents(
     model: object,
     documents: Iterable[tuple[str | int, str]],
-    lists: Sequence[ClassWords],
+    words: ClassWords,
     method: str | None = None,
 ) -> dict[str | int, Explanation]:
     """Return the explanations, for all classes, of those documents that words come from.
@@ -75,7 +81,7 @@ def explain_documents(
     documents : iterable of (id or number, text)
         All of them, read once more; only the needed ones are kept.
     """
-    needed = needed_documents(lists)
+    needed = needed_documents(words)
     texts = {name: text for name, text in documents if name in needed}
     explanations = iter_explanations(model, texts.values(), "all", method=method)
     return dict(zip(texts, explanations, strict=True))
@@ -91,11 +97,16 @@ def word_page(
     Parameters
     ----------
     lists : sequence of ClassWords
-        The same by several ranks or units, to choose from; the first is shown first.
+        The same by several ranks or units, to choose from. The first is shown first, and the page
+        has the documents of its words; those of all would make it five times as large.
     explanations : mapping from document to its explanation for all classes
         See :func:`explain_documents`.
     """
-    anchors = {name: f"d{number}" for number, name in enumerate(explanations)}
+    shown = {
+        name: ShownPlace(f"d{number}", classes)
+        for number, (name, classes) in enumerate(needed_documents(lists[0]).items())
+        if name in explanations
+    }
     ranks = list(dict.fromkeys(words.rank for words in lists))
     units = list(dict.fromkeys(words.units for words in lists))
     return render(
@@ -110,17 +121,17 @@ def word_page(
                 words.rank,
                 words.units,
                 f"u{units.index(words.units)} r{ranks.index(words.rank)}",
-                [_class(label, entries, anchors) for label, entries in words.items()],
+                [_class(label, entries, shown) for label, entries in words.items()],
             )
             for words in lists
         ],
         labels=list(lists[0]),
-        documents=_documents(lists, explanations, anchors),
+        documents=_documents(shown, explanations),
     )
 
 
 def _class(
-    label: Label, entries: Sequence[ClassWord], anchors: Mapping[str | int, str]
+    label: Label, entries: Sequence[ClassWord], places: Mapping[str | int, ShownPlace]
 ) -> ShownClass:
     full = max((abs(entry.relevance) for entry in entries), default=0) or 1.0
     shown = [
@@ -133,19 +144,21 @@ def _class(
             entry.documents,
             entry.document,
             entry.position,
-            anchors.get(entry.document, ""),
+            _anchor(places.get(entry.document), label),
         )
         for entry in entries
     ]
     return ShownClass(label, shown, sum(word.unseen for word in shown))
 
 
+def _anchor(place: ShownPlace | None, label: Label) -> str:
+    """Return where a document is shown for a class; nothing if it is not on the page so."""
+    return place.anchor if place is not None and label in place.classes else ""
+
+
 def _documents(
-    lists: Sequence[ClassWords],
-    explanations: Mapping[str | int, Explanation],
-    anchors: Mapping[str | int, str],
+    places: Mapping[str | int, ShownPlace], explanations: Mapping[str | int, Explanation]
 ) -> Iterator[ShownDocument]:
-    for name, classes in needed_documents(lists).items():
-        if name in explanations:
-            titled = replace(explanations[name].heatmap(classes), title=str(name))
-            yield ShownDocument(anchors[name], heatmap.article(titled))
+    for name, (anchor, classes) in places.items():
+        titled = replace(explanations[name].heatmap(classes), title=str(name))
+        yield ShownDocument(anchor, heatmap.article(titled))

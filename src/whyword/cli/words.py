@@ -75,7 +75,7 @@ def words(
         lists = class_words_choices(loaded, request, *given)
         pairs = ((record.id, record.text) for record in records())
         title = f"Class words: {source}"
-        page = word_page(lists, explain_documents(loaded, pairs, lists, method), title)
+        page = word_page(lists, explain_documents(loaded, pairs, lists[0], method), title)
         with atomic_write(expand_path(html)) as draft, draft.open("w", encoding="utf-8") as stream:
             stream.writelines(page)
         log.info("written: %s", one_line(str(html)))

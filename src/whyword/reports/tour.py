@@ -125,7 +125,7 @@ def write_tour(
     every = class_words_choices(traced, asked, test.texts, test.ids)
     lists = [words for words in every if words.rank == asked.rank]  # of all, the page is long
     pairs = zip(test.ids, test.texts, strict=True)
-    _write(folder / WORDS, word_page(lists, explain_documents(traced, pairs, lists)))
+    _write(folder / WORDS, word_page(lists, explain_documents(traced, pairs, lists[0])))
     plane = None
     if has_map:
         on_progress(Progress("map"))
