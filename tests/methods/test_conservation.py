@@ -59,6 +59,7 @@ NETWORKS = {
 }
 BAGS = {
     "svm": lambda: SVMClassifier(C=1.0).fit(*topical(60)),
+    "svm of n-grams": lambda: SVMClassifier(C=1.0, ngrams=(1, 3)).fit(*topical(60)),
     "svm of two classes": lambda: SVMClassifier(C=1.0).fit(*topical(60, 2)),
     "pipeline of n-grams": lambda: wrapped(TfidfVectorizer(ngram_range=(1, 2)), LinearSVC()),
     "pipeline of characters": lambda: wrapped(
