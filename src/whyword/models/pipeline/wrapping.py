@@ -16,9 +16,9 @@ from whyword.models.pipeline.classifier import PipelineClassifier
 from whyword.models.pipeline.features import PipelineFeatures
 from whyword.models.pipeline.frames import Frames, frames_of
 from whyword.models.pipeline.graph import Graph
-from whyword.models.pipeline.heads import Linear, is_close, linear_of, link_of, probe_rows
+from whyword.models.pipeline.heads import Linear, linear_of, link_of
 from whyword.models.pipeline.links import Link
-from whyword.models.pipeline.transformers import Estimator, NotLinearError
+from whyword.models.pipeline.probes import Estimator, NotLinearError, is_close, probe_rows
 from whyword.models.protocol import TextClassifier
 from whyword.models.store import provenance
 from whyword.models.stored import check_range
