@@ -87,7 +87,7 @@ def linear_of(estimator: Estimator, below: int | None, graph: Graph) -> Linear:
     if isinstance(estimator, CalibratedClassifierCV):
         return _calibrated(estimator, below, graph)
     if below is None:
-        raise NotLinearError(f"nothing stands before {type(estimator).__name__}")
+        raise NotLinearError(f"its {type(estimator).__name__} reads texts in a way of its own")
     return _basic(estimator, below, graph)
 
 

@@ -8,7 +8,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.errors import InputError, MissingExtraError, ModelError
 from whyword.base.labels import check_storable
 from whyword.base.printable import one_line, shown
 from whyword.models.blackbox import BlackBox, register_wrapper
@@ -189,11 +189,20 @@ def _check_fitted(pipeline: Estimator) -> None:
         raise InputError(f"this {name} is not fitted yet; fit it first") from None
     if getattr(pipeline, "refit", True) is False:
         raise InputError(f"this {name} was fitted with refit=False, so it has no best estimator")
-    if not any(hasattr(pipeline, mark) for mark in _MARKS):
+    if not any(hasattr(pipeline, mark) for mark in _MARKS) and not _reads_texts(pipeline):
         raise InputError(
             f"{name} is no pipeline from texts to classes; put the vectoriser before it: "
             f"make_pipeline(TfidfVectorizer(), {name}())"
         )
+
+
+def _reads_texts(estimator: Estimator) -> bool:
+    """Whether it says something of texts: a vote of pipelines, or one with a threshold, does."""
+    try:
+        BlackBox(estimator).scores([_PROSE])
+    except (InputError, ModelError):
+        return False
+    return True
 
 
 def _tell(pipeline: Estimator, reason: str) -> None:
