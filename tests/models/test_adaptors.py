@@ -238,7 +238,6 @@ class Hostile:
         [[10**400]],
         SimpleNamespace(detach=lambda: None, cpu=None, double=None),
     ],
-    ids=repr,
 )
 def test_what_is_no_number(answer: object) -> None:
     assert as_numbers(answer) is None

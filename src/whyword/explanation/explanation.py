@@ -101,7 +101,8 @@ class Explanation(Decomposition):
         target : label, optional
             Which of several targets; by default the predicted class, else the first of them.
         """
-        return self._units().pooled(self._column(target))
+        column = self._column(target)
+        return self._units().pooled(column)
 
     def by_character(self) -> NDArray[np.float64]:
         """Return the relevance of each character of the text, (letters,) or (letters, K).

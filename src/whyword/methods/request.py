@@ -62,6 +62,8 @@ class Request:
     settings : dict
         The method's parameters.
     level : {"word", "phrase", "element", "filter"}
+    given : object
+        The model as it was passed: somebody's pipeline, say, that is wrapped.
     """
 
     model: TextClassifier
@@ -69,6 +71,7 @@ class Request:
     method: Method
     settings: Settings
     level: str = WORD
+    given: object = None
 
     @classmethod
     def of(
@@ -89,7 +92,7 @@ class Request:
         whose = target_of(labels_of(classifier), target, targets, against)
         settings = chosen.settings(kind, parameters or {})
         _check_level(level, chosen, classifier)
-        return cls(classifier, whose, chosen, settings, level)
+        return cls(classifier, whose, chosen, settings, level, model)
 
     def answers(
         self, texts: Iterable[Text], deleted: Iterator[Positions] | None = None

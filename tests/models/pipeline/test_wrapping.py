@@ -264,7 +264,7 @@ def test_a_frames_column() -> None:
     close(same.decision_function(texts), pipeline.decision_function(frame(texts)))
     with pytest.raises(InputError, match=r"reads the columns body, not just 'id'; only one"):
         from_pipeline(pipeline, column="id")
-    with pytest.raises(InputError, match=r"column='body': this pipeline reads texts, no frames"):
+    with pytest.raises(InputError, match=r"this pipeline reads texts, no frames: leave out column"):
         from_pipeline(fitted("tf-idf, SVM", 3), column="body")
     others = make_pipeline(columns(words(), remainder="passthrough"), LogisticRegression())
     with pytest.raises(InputError, match=r"only one that reads a text and no other column"):

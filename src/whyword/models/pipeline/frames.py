@@ -65,10 +65,12 @@ def frames_of(estimator: Any, column: str | int | None) -> Frames | None:  # noq
     InputError
         If the pipeline reads other columns than the text's.
     """
+    if isinstance(column, bool) or not isinstance(column, str | int | None):
+        raise InputError(Argument("column"), f" must name a column, not {shown(column)}")
     found = list(_transformers(estimator))
     if not found:
         if column is not None:
-            raise InputError(Argument("column", column), ": this pipeline reads texts, no frames")
+            raise InputError("this pipeline reads texts, no frames: leave out ", Argument("column"))
         return None
     read: dict[str | int, Frames | None] = {}
     for transformer in found:
@@ -82,7 +84,7 @@ def frames_of(estimator: Any, column: str | int | None) -> Frames | None:  # noq
                 read[f"{shown(columns)} ({name})"] = None
     texts = [frames for name, frames in read.items() if column is None or name == column]
     if len(read) != 1 or texts[:1] in ([], [None]):
-        wanted = "" if column is None else f", not just {column!r:.60}"
+        wanted = "" if column is None else f", not just {shown(column)}"
         raise InputError(
             f"the pipeline reads the columns {', '.join(map(str, read)) or 'none'}{wanted}; "
             "only one that reads a text and no other column can be explained by its words"
