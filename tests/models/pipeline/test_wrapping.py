@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from networks import topical
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -26,10 +27,11 @@ from wrapped import (
     words,
 )
 
-from whyword import InputError, explain, from_pipeline, load_model
+from whyword import InputError, Reader, explain, from_pipeline, load_model
 from whyword.models.blackbox import BlackBox, as_classifier
 from whyword.models.pipeline.classifier import PipelineClassifier
 from whyword.models.pipeline.wrapping import FramePipeline, adopt
+from whyword.words.tokenizer import Tokenizer
 
 EVERY = LINEAR | FRAMES | OF_TWO
 CASES = [(name, classes) for name in EVERY for classes in ((2,) if name in OF_TWO else (2, 3))]
@@ -316,3 +318,18 @@ def test_a_vocabulary_that_was_given() -> None:
     pipeline = fit(make_pipeline(vectorizer, LogisticRegression()), 3)
     model = from_pipeline(pipeline)
     close(model.decision_function(["moon goal"]), pipeline.decision_function(["moon goal"]))
+
+
+def test_a_black_boxs_words_are_the_vectorisers() -> None:
+    texts = ["I cannot log in", "log in again", "you cannot pay", "pay again"] * 5
+    labels = ["login", "login", "billing", "billing"] * 5
+    forest = RandomForestClassifier(10, random_state=0)
+    pipeline = make_pipeline(TfidfVectorizer(), forest).fit(texts, labels)
+    explanation = explain(pipeline, "I cannot log in", "login")
+    assert explanation.words == ["cannot", "log", "in"]
+    without = pipeline.predict_proba(["I  log in"])[0]
+    whole = pipeline.predict_proba(["I cannot log in"])[0]
+    expected = (whole - without)[list(pipeline.classes_).index("login")]
+    assert explanation.relevance[0] == pytest.approx(expected, abs=1e-6)
+    own = Reader(tokenizer=Tokenizer(rule="characters"))
+    assert from_pipeline(pipeline, reader=own).reader_ == own

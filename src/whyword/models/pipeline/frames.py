@@ -67,7 +67,7 @@ def frames_of(estimator: Any, column: str | int | None) -> Frames | None:  # noq
     """
     if isinstance(column, bool) or not isinstance(column, str | int | None):
         raise InputError(Argument("column"), f" must name a column, not {shown(column)}")
-    found = list(_transformers(estimator))
+    found = [one for one in beginnings(estimator) if hasattr(one, "transformers_")]
     if not found:
         if column is not None:
             raise InputError("this pipeline reads texts, no frames: leave out ", Argument("column"))
@@ -99,24 +99,23 @@ def _frames(transformer: Any, column: Any) -> Frames:  # noqa: ANN401
     return Frames(plain, every, int(transformer.n_features_in_))
 
 
-def _transformers(estimator: Any) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the ColumnTransformers that a pipeline begins with."""
-    from sklearn.compose import ColumnTransformer
-
+def beginnings(estimator: Any) -> Iterator[Any]:  # noqa: ANN401 - scikit-learn has no types
+    """Yield what a pipeline begins with: vectorisers, and what hands columns to them."""
     waiting = [estimator]
     while waiting:
         one = waiting.pop()
-        if isinstance(one, ColumnTransformer):
-            yield one
-        elif hasattr(one, "best_estimator_"):
+        if hasattr(one, "best_estimator_"):
             waiting.append(one.best_estimator_)
         elif getattr(one, "steps", None):
             waiting.append(one.steps[0][1])
         elif hasattr(one, "transformer_list"):
-            waiting += [part for _, part in one.transformer_list]
+            waiting += [part for _, part in reversed(one.transformer_list)]
         elif hasattr(one, "calibrated_classifiers_"):
             waiting += [member.estimator for member in one.calibrated_classifiers_]
-        elif hasattr(one, "estimators_"):
+        elif hasattr(one, "estimators_") and not hasattr(one, "transformers_"):
             waiting += list(np.ravel(np.asarray(one.estimators_, object)))
         elif type(one).__name__ == "FrozenEstimator":
             waiting.append(one.estimator)
+        else:
+            yield one
+            waiting += [part for _, part, _ in getattr(one, "transformers_", ())]
