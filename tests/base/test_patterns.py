@@ -26,8 +26,8 @@ QUICK = [
     "x" * 20,
     r"(?>\w+)-\w*?",
     r"(?:ab|cd)*",
-    r"(?:a|a)*b",  # which Python reads as [aa]*b
     r"(?:\w|\d)+x",
+    r"\w+(?:$|\b)",  # nothing, in two ways, but once
 ]
 
 SLOW = [
@@ -51,6 +51,10 @@ SLOW = [
     r"(?:(?=a*c)a)*",
     r"(?i:a)",  # which would end, but it is not looked into
     r"([a-z]+)*=",
+    r"(?:a|a)*b",  # which Python reads as (?:a(?:|))*b: nothing, in two ways
+    r"(?:ab|ab)*c",
+    r"(?:(?:(?=a))?a)*c",
+    "(?:|)" * 40 + "b",
     "(?:" * 300 + "a" + ")" * 300 + "(?:ab?|b)*",
     "ab" * 40,  # nothing is repeated, but it is longer than can be looked at
 ]
@@ -87,6 +91,7 @@ def test_no_patterns(pattern: str) -> None:
     [
         (r"(a+)+b", "a" * 40),
         (r"(?:ab?|b)*c", "ab" * 40),
+        (r"(?:ab|ab)*c", "ab" * 40),
         (r"(?:\w\d?|\d)+x", "1" * 60),
         (r"(?:a?){30}a{30}b", "a" * 40),
     ],

@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 from commands import Write, run
 from counting import Counting
-from networks import made_cnn
+from networks import made_cnn, topical
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
+from whyword import from_pipeline
 from whyword.base.errors import ModelError
 from whyword.cli.evaluate import evaluate
 from whyword.cli.explain import explain
@@ -51,6 +55,11 @@ def test_only_what_is_noticed_is_said(caplog: pytest.LogCaptureFixture) -> None:
 def test_who_is_costly() -> None:
     assert is_costly(Counting().box())
     assert not is_costly(made_cnn())
+    texts, labels = topical(12)
+    exact = from_pipeline(make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, labels))
+    assert is_costly(exact, "occlusion")
+    assert not is_costly(exact)  # it is asked once, so that nothing is read before, or held
+    assert not is_costly(exact, "lrp")
 
 
 def test_records_are_all_there_and_read_once(

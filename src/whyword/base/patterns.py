@@ -20,6 +20,7 @@ from whyword.base.errors import InputError
 
 _MOST = 24  # characters and sets of them in a pattern; the check takes their sixth power
 _COPIES = 8  # of something that is repeated so often are looked at one by one
+_BLANKS = 3  # places where nothing can be read in two ways, each of which doubles the time
 _PARALLEL = 2  # repetitions one after the other that may share a text: time by its length squared
 _ASSIGNED = (range(0x33480), range(0xE0000, 0xE1000))  # other characters are like their neighbours
 _OTHERS = (0x50000, 0xF0000, 0x10FFFF)
@@ -94,6 +95,7 @@ class _Automaton:
         self._state = parsed.state
         self._nodes: list[Any] = []
         self._follows: dict[tuple[int, int], int] = {}  # in how many ways
+        self._blanks = 0  # places where nothing can be read in two ways
         self._sequence(parsed)
 
     def is_slow(self, parallel: int) -> bool:
@@ -174,6 +176,7 @@ class _Automaton:
             return _Fragment()
         if kind is _parser.BRANCH:
             parts = [self._sequence(part) for part in value[1]]
+            self._count_blanks(sum(part.empty for part in parts) - 1)
             return _Fragment(
                 [number for part in parts for number in part.first],
                 [number for part in parts for number in part.last],
@@ -195,12 +198,20 @@ class _Automaton:
     def _repeated(self, least: int, most: int, body: Any) -> _Fragment:  # noqa: ANN401
         if least == most <= _COPIES and not any(_variable(body)):
             return self._sequence(list(body) * least)
+        before = self._blanks
         part = self._sequence(body)
         if most > 1:
-            if part.empty:
+            if part.empty or self._blanks > before:
                 raise _TooManyWaysError  # nothing, over and over
             self._link(part.last, part.first)
+        elif part.empty:
+            self._count_blanks(1)  # nothing, once or not at all
         return _Fragment(part.first, part.last, part.empty or least == 0)
+
+    def _count_blanks(self, more: int) -> None:
+        self._blanks += max(0, more)
+        if self._blanks > _BLANKS:
+            raise _TooManyWaysError
 
 
 @cache

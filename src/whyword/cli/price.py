@@ -15,10 +15,10 @@ log = logging.getLogger(__name__)
 NOTICEABLE = 5.0  # seconds
 
 
-def is_costly(model: TextClassifier) -> bool:
-    """Whether a model is asked anew for every word, so that a price is worth looking at."""
+def is_costly(model: TextClassifier, method: str | None = None) -> bool:
+    """Whether explanations ask a model anew for every word, so that a price is worth a look."""
     kind = model.trace_kind
-    return kind.predicts_anew and not kind.is_quick
+    return method_for(kind, method).predictions(kind, 1) > 1 and not kind.is_quick
 
 
 def say_price(what: str, cost: Price, by: str = "") -> None:
@@ -42,7 +42,7 @@ def say_price_of_corpus(
     model: TextClassifier, source: str, how: RunOptions, method: str | None
 ) -> None:
     """Say what explanations of a corpus of any size cost, which is read for that."""
-    if is_costly(model):
+    if is_costly(model, method):
         reader = SourceReader.of(
             source, how.get("text"), how.get("encoding"), removal_by_source(model)
         )
@@ -59,13 +59,13 @@ def with_price(
     Parameters
     ----------
     records : iterator of Record
-        Held in memory if the model is costly.
+        Held in memory if their explanations are costly.
     model : TextClassifier
     method : str or None
     twice : bool
         Whether they may be explained again.
     """
-    if not is_costly(model):
+    if not is_costly(model, method):
         return records
     counted, kept = tee(records)
     cost = price(model, (record.text for record in counted), method)

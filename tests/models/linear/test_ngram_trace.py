@@ -1,5 +1,7 @@
 """Our own bag of n-grams: what is taken away by arithmetic is what the model says without it."""
 
+import tracemalloc
+from copy import copy
 from functools import cache
 
 import numpy as np
@@ -130,3 +132,17 @@ def test_occurrences_of_a_word_have_shares_of_their_own() -> None:
     assert not np.allclose(one.relevance[0], one.relevance[2])
     single = SVMClassifier(C=1.0, ngrams=(1, 1)).fit(*topical(60))
     assert explain(single, "moon", "all").parameters["occurrences"] == "equal shares"
+
+
+def test_classes_that_are_not_asked_for_take_no_memory() -> None:
+    model = copy(made((1, 2), True))
+    model.classes_ = np.arange(1_000)
+    model.output_weight_ = np.ones((len(model.features_.ngrams), 1_000))
+    model.output_bias_ = np.zeros(1_000)
+    (trace,) = model.trace(["moon the moon " * 1_000])
+    assert isinstance(trace, NgramTrace)
+    tracemalloc.start()
+    trace.occlusion(np.array([[3]]))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10_000_000  # words times classes would be 24 MB, several times

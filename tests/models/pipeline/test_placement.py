@@ -163,3 +163,40 @@ def test_pipeline_occlusion_cuts_the_word_out() -> None:
     for number, (start, end) in enumerate(explanation.spans.tolist()):
         without = model.class_scores([text[:start] + text[end:]])[0]
         np.testing.assert_allclose(explanation.relevance[number], whole - without, atol=1e-6)
+
+
+def looked_for(name: str, text: str, most: int) -> list[int]:
+    """Return where a name stands, as it is said: whole, in another case, a beginning, anywhere."""
+    exact, lowered = re.escape(name), re.escape(name.lower())
+    patterns = [
+        (rf"(?<!\w){exact}(?!\w)", text),
+        (rf"(?<!\w){lowered}(?!\w)", text.lower()),
+        (rf"(?<!\w){lowered}", text.lower()),
+        (lowered, text.lower()),
+    ]
+    found = [match.start() for one, where in patterns for match in re.finditer(one, where)]
+    return sorted(list(dict.fromkeys(found))[:most])
+
+
+def test_names_are_found_as_if_the_text_were_read_for_each() -> None:
+    random = np.random.default_rng(0)
+    names = ["good", "Good", "goo", "oo", "n't", "don't", ".", "-", "3", "goods", "d."]
+    for _ in range(100):
+        text = "".join(random.choice([*names, " ", "\n", "x"], 30))
+        for name in names:
+            most = int(random.integers(1, 6))
+            vectorizer = CountVectorizer(analyzer=lambda _, name=name, most=most: [name] * most)
+            _, occurrences = locate_features(vectorizer, text)
+            placed = [one.span[0] for one in occurrences if one.span != (0, 0)]
+            assert placed == looked_for(name, text, most)
+
+
+def test_whole_words_are_found_however_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text is not read again for each of them; what may stand anywhere has a limit."""
+    monkeypatch.setattr("whyword.models.pipeline.placement._LOOKED", 500)
+    text = " ".join(f"word{number}" for number in range(2_000))
+    _, occurrences = locate_features(CountVectorizer(analyzer=str.split), text)
+    assert [one.words for one in occurrences] == [[number] for number in range(2_000)]
+    vectorizer = CountVectorizer(analyzer=lambda _: ["ord3", "ord1999", "ord4"])
+    _, inside = locate_features(vectorizer, text)
+    assert [list(one.words) for one in inside] == [[3], [1999], []]

@@ -92,7 +92,7 @@ class NgramTrace(TfIdfTrace):
         features: TfIdf = self.layer.features
         weights = features.tfidf_weights(bag.row.places, _counts(bag)[:-1])
         return _Sums(
-            (weights @ self.layer.weight[bag.row.places][:, chosen])[None],
+            (weights @ self.layer.weights_of(bag.row.places, chosen))[None],
             (weights**2).sum(keepdims=True),
             np.array([float(len(weights))]),
         )
@@ -109,7 +109,7 @@ class NgramTrace(TfIdfTrace):
         features: TfIdf = self.layer.features
         old, new = (features.tfidf_weights(changes.places, each) for each in (before, after))
         sums = np.zeros((steps, len(chosen)))
-        weight = self.layer.weight[changes.places][:, chosen]
+        weight = self.layer.weights_of(changes.places, chosen)
         np.add.at(sums, changes.steps, (new - old)[:, None] * weight)
         squares = np.zeros(steps)
         np.add.at(squares, changes.steps, new**2 - old**2)

@@ -33,7 +33,7 @@ class TfIdfTrace(LinearTrace, Erasable):
             features.tfidf_weights(places, counts),
             features.tfidf_weights(places, counts - 1),
         )
-        weight, bias = self.layer.weight[places][:, chosen], self.layer.bias[chosen]
+        weight, bias = self.layer.weights_of(places, chosen), self.layer.bias[chosen]
         square = before @ before
         squares = square - before**2 + after**2
         norms = np.sqrt(np.where(squares > 1e-12 * square, squares, np.inf))  # no word left: 0

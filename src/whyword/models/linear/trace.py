@@ -80,6 +80,11 @@ class LinearLayer:
             scores[number] = row.values @ self.weight[row.places] + self.bias
         return scores
 
+    def weights_of(self, places: NDArray[np.intp], classes: NDArray[np.integer[Any]]) -> Values:
+        """Return w[i, k] of some features for some classes, and no others: (places, classes)."""
+        weights: Values = self.weight[np.ix_(places, classes)]
+        return weights
+
 
 class LinearTrace(Trace, Decomposable, Differentiable, Embedded, Phrased, ABC):
     """Bags of features under a linear model.

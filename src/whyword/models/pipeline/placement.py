@@ -2,9 +2,11 @@
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from itertools import pairwise
+from functools import cached_property
+from itertools import chain, pairwise, takewhile
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +19,8 @@ _Retraced: TypeAlias = tuple[Document, list[str], list[Occurrence]]  # all names
 
 _GAP = re.compile(r"\s\s+")  # what the character analysers make one space
 _CHUNK = re.compile(r"\S+")
+_LETTERS = re.compile(r"\w+")
+_LOOKED = 500_000_000  # characters to go through for names that do not begin a word: about a second
 
 
 def locate_features(
@@ -205,10 +209,12 @@ def _search(features: Counter[str], text: str) -> tuple[Document, list[Occurrenc
         folded = text
     document = _document(text, [match.span() for match in _CHUNK.finditer(text)])
     starts = document.spans[:, 0]
+    exact = _Index(text)
+    lower = exact if folded == text else _Index(folded)
     occurrences: list[Occurrence] = []
     for feature, count in features.items():
         name = str(feature)
-        places = _places(name, text, folded, count)
+        places = _places(name, exact, lower, count)
         for number in range(count):
             covered, span = list[int](), (0, 0)
             if number < len(places):
@@ -220,7 +226,7 @@ def _search(features: Counter[str], text: str) -> tuple[Document, list[Occurrenc
     return document, occurrences
 
 
-def _places(name: str, text: str, folded: str, most: int) -> list[int]:
+def _places(name: str, exact: "_Index", folded: "_Index", most: int) -> list[int]:
     """Return where the name stands in the text, at most so many places.
 
     Whole words come first, those in the same case before others, then beginnings of words (the
@@ -228,18 +234,64 @@ def _places(name: str, text: str, folded: str, most: int) -> list[int]:
     """
     if not name.strip():
         return []
-    exact, lowered = re.escape(name), re.escape(name.lower())
-    searches = (
-        (rf"(?<!\w){exact}(?!\w)", text),
-        (rf"(?<!\w){lowered}(?!\w)", folded),
-        (rf"(?<!\w){lowered}", folded),
-        (lowered, folded),
+    lowered = name.lower()
+    searches = chain(
+        exact.beginnings(name, whole=True),
+        folded.beginnings(lowered, whole=True),
+        folded.beginnings(lowered, whole=False),
+        folded.anywhere(lowered),
     )
-    places: dict[int, None] = {}
-    for pattern, where in searches:
-        if len(places) < most:
-            places |= dict.fromkeys(match.start() for match in re.finditer(pattern, where))
-    return sorted(list(places)[:most])
+    places: set[int] = set()
+    while len(places) < most and (place := next(searches, None)) is not None:
+        places.add(place)
+    return sorted(places)
+
+
+class _Index:
+    """Where the runs of letters of a text begin: a name is found without reading all of it."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._left = text, _LOOKED
+        self._runs: dict[str, list[int]] = {}
+        for match in _LETTERS.finditer(text):
+            self._runs.setdefault(match[0], []).append(match.start())
+
+    @cached_property
+    def _in_order(self) -> list[str]:
+        return sorted(self._runs)
+
+    def beginnings(self, name: str, whole: bool) -> Iterator[int]:
+        """Yield where a name stands with no letter before it; if it is whole, none behind it."""
+        head = _LETTERS.match(name)
+        places: Iterable[int]
+        if head is None:
+            found = self.anywhere(name)
+            places = (place for place in found if not (place and self._is_letter(place - 1)))
+        elif whole or head.end() < len(name):
+            places = self._runs.get(head[0], ())
+        else:
+            first = bisect_left(self._in_order, name)
+            later = (self._in_order[number] for number in range(first, len(self._in_order)))
+            runs = takewhile(lambda run: run.startswith(name), later)
+            places = sorted(chain.from_iterable(self._runs[run] for run in runs))
+        for place in places:
+            stands = self._text.startswith(name, place)
+            if stands and not (whole and self._is_letter(place + len(name))):
+                yield place
+
+    def anywhere(self, name: str) -> Iterator[int]:
+        """Yield where a name stands, as long as not too much was looked through for such."""
+        place, end = 0, len(self._text)
+        while self._left > 0 and place < end:
+            found = self._text.find(name, place)
+            self._left -= (end if found < 0 else found + len(name)) - place
+            if found < 0:
+                return
+            yield found
+            place = found + len(name)
+
+    def _is_letter(self, place: int) -> bool:
+        return _LETTERS.match(self._text, place) is not None
 
 
 def _document(text: str, spans: list[Span]) -> Document:
