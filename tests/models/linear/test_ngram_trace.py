@@ -136,7 +136,7 @@ def test_occurrences_of_a_word_have_shares_of_their_own() -> None:
 
 def test_classes_that_are_not_asked_for_take_no_memory() -> None:
     model = copy(made((1, 2), True))
-    model.classes_ = np.arange(1_000)
+    model.classes_ = np.arange(1_000).astype(str)
     model.output_weight_ = np.ones((len(model.features_.ngrams), 1_000))
     model.output_bias_ = np.zeros(1_000)
     (trace,) = model.trace(["moon the moon " * 1_000])
