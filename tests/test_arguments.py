@@ -14,6 +14,9 @@ import pytest
 from fuzzing import check_message
 from networks import small_cnn, topical
 from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 import whyword as ww
 from whyword import CNNClassifier, Explanation, Explanations
@@ -128,6 +131,11 @@ def a_map() -> DocumentMap:
     return ww.document_map(network(), TEXTS)
 
 
+@cache
+def pipeline() -> Any:  # noqa: ANN401 - scikit-learn has no types
+    return make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
+
+
 def labelled(**more: object) -> dict[str, Any]:
     return {"model": network(), "texts": TEXTS, "labels": LABELS, **more}
 
@@ -149,10 +157,12 @@ Call = tuple[Callable[..., Any], Callable[[], dict[str, Any]]]
 CALLS: dict[str, Call] = {
     "explain": (ww.explain, unlabelled),
     "explain filters": (ww.explain, lambda: unlabelled(level="filter")),
+    "explain phrases": (ww.explain, lambda: unlabelled(level="phrase")),
     "explain elements": (ww.explain, lambda: unlabelled(level="element")),
     "iter_explanations": (ww.iter_explanations, unlabelled),
     "class_words": (ww.class_words, unlabelled),
     "price": (ww.price, unlabelled),
+    "from_pipeline": (ww.from_pipeline, lambda: {"pipeline": pipeline()}),
     "BlackBox": (ww.BlackBox, lambda: {"model": len, "classes": ["a", "b"], "name": "length"}),
     "document_map": (ww.document_map, unlabelled),
     "summarize": (ww.summarize, unlabelled),
@@ -198,6 +208,7 @@ CALLS: dict[str, Call] = {
     "passages": (ww.explanation.passages, lambda: {"explanation": explained()[0]}),
     "Explanation.heatmap": (Explanation.heatmap, one),
     "Explanation.as_list": (Explanation.as_list, one),
+    "Explanation.phrases": (Explanation.phrases, one),
     "Explanation.to_html": (Explanation.to_html, one),
     "Explanation.to_svg": (Explanation.to_svg, one),
     "Explanation.to_png": (Explanation.to_png, lambda: one(path="x.png")),

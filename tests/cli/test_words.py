@@ -60,7 +60,10 @@ def test_words_of_documents_with_one_name(folder: Path, write: Write) -> None:
         (["--target", "spce"], "error: there is no class 'spce'; did you mean space?"),
         (["--rank", "median"], "error: --rank may be 'typical' or 'strongest' or 'mean' or 'sum'"),
         (["--units", "letters"], "error: --units may be 'words' or 'phrases'"),
-        (["--units", "phrases", "--method", "occlusion"], "finds none of a model of kind"),
+        (
+            ["--units", "phrases", "--method", "occlusion"],
+            "--units phrases needs a network or a bag",
+        ),
         (["--per", "letter"], "error: --per may be 'word' or 'occurrence'"),
         (["--method", "lime"], "error: there is no method 'lime'"),
     ],

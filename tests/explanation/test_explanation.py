@@ -4,6 +4,7 @@ import dataclasses
 import json
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from networks import made_cnn
 
@@ -112,3 +113,13 @@ def test_what_does_not_add_up_is_said_if_it_was_promised() -> None:
     assert "residual" not in repr(unpromised)
     assert "need not add up" in unpromised.to_text()
     assert "NOT conserved" not in unpromised.to_text()
+
+
+def test_a_word_for_the_target_here_and_against_it_there_is_listed_twice() -> None:
+    made = explain(made_cnn(), "wa wb wa", "class 1")
+    made = dataclasses.replace(made, relevance=np.array([0.4, 0.1, -0.3], np.float32))
+    (panel,) = made.heatmap().panels
+    assert [word for word, _ in panel.strongest] == ["wa", "wa", "wb"]
+    np.testing.assert_allclose([value for _, value in panel.strongest], [0.4, -0.3, 0.1])
+    assert "for     wa +0.4  wb +0.1\nagainst wa −0.3\n" in made.to_text()
+    assert made.by_word()["wa"] == pytest.approx(0.1)

@@ -40,9 +40,9 @@ def test_explanations_of_different_kinds_are_not_mixed(tmp_path: Path) -> None:
     detailed = explain(model, "wa", level="element")
     for pair in ((one, several), (turned, more), (one, detailed)):
         mixed = Explanations(pair)
-        with pytest.raises(InputError, match="differ in their targets or elements"):
+        with pytest.raises(InputError, match="differ in their targets, elements or phrases"):
             mixed.to_frame()
-        with pytest.raises(InputError, match="differ in their targets or elements"):
+        with pytest.raises(InputError, match="differ in their targets, elements or phrases"):
             mixed.to_parquet(tmp_path / "why.parquet")
 
 

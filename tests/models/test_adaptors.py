@@ -48,15 +48,17 @@ class FakePipeline:
     """What Hugging Face's pipelines have, and how they answer: the best label first."""
 
     task = "text-classification"
-    tokenizer = object()
+    tokenizer: object = object()
+    _batch_size: int | None = None
     busy = Lock()
+    expected = 1  # at a time: what cannot be padded is asked one by one
 
     def __init__(self, labels: dict[Any, str] | None = None) -> None:
         named = dict(enumerate(NAMES)) if labels is None else labels
         self.model = SimpleNamespace(config=SimpleNamespace(id2label=named))
 
     def __call__(self, texts: list[str], **options: object) -> list[list[dict[str, Any]]]:
-        assert options == {"top_k": None, "truncation": True}
+        assert options == {"top_k": None, "truncation": True, "batch_size": self.expected}
         assert self.busy.acquire(blocking=False), "asked by two threads at once"
         rows = []
         for text in texts:
@@ -103,6 +105,15 @@ class Scoring:
 def function(texts: list[str]) -> list[list[float]]:
     """Return probabilities."""
     return [shares(text) for text in texts]
+
+
+def test_networks_are_asked_of_several_texts_at_a_time() -> None:
+    padded = FakePipeline()
+    padded.tokenizer = SimpleNamespace(pad_token_id=0)
+    padded.expected = 32
+    assert np.array(adaptor_for(padded).ask(["moon"] * 3)).shape == (3, len(NAMES))
+    padded._batch_size = padded.expected = 5  # as its owner wants
+    assert np.array(adaptor_for(padded).ask(["moon"])).shape == (1, len(NAMES))
 
 
 @pytest.mark.parametrize(
@@ -238,7 +249,6 @@ class Hostile:
         [[10**400]],
         SimpleNamespace(detach=lambda: None, cpu=None, double=None),
     ],
-    ids=repr,
 )
 def test_what_is_no_number(answer: object) -> None:
     assert as_numbers(answer) is None

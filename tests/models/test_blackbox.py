@@ -4,6 +4,7 @@ import math
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -460,3 +461,17 @@ def test_the_identity_is_the_same_in_another_process() -> None:
 def test_names_that_are_none(name: Any) -> None:  # noqa: ANN401
     with pytest.raises(InputError, match="name must say what the model is called"):
         BlackBox(loud, name=name)
+
+
+def test_it_says_what_it_is_and_that_it_cannot_be_saved(tmp_path: Path) -> None:
+    def sure(texts: list[str]) -> list[list[float]]:
+        return [[0.0, 1.0] for _ in texts]
+
+    assert repr(BlackBox(sure, name="sure 1")) == "BlackBox(sure, name='sure 1')"
+    assert not BlackBox(sure).names_classes
+    assert BlackBox(sure, ["a", "b"]).names_classes
+    with pytest.raises(InputError, match="a black box cannot be saved"):
+        BlackBox(sure).save(tmp_path / "model")
+    assert (
+        explain(sure, "wa wb").to_text().startswith("1 (predicted)  probability +1, by occlusion")
+    )

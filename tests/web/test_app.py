@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from served import KINDS, TEXT, app, ask, check_refused, model
 
 from whyword.base.errors import MissingExtraError
+from whyword.explanation.row import PHRASES
 from whyword.web import schema
 from whyword.web.access import Access
 from whyword.web.app import create_app
@@ -43,7 +44,20 @@ def test_answers_are_as_they_are_described(kind: str, path: str) -> None:
     assert answer.headers["cache-control"] == "no-store"
     adapter: TypeAdapter[Any] = TypeAdapter(described)
     read = adapter.validate_json(answer.body, strict=True)
-    assert adapter.dump_python(read, mode="json") == answer.json
+    dumped = adapter.dump_python(read, mode="json")
+    for explanation in dumped.get("explanations", ()):
+        for field in PHRASES:  # which are there if they were asked for
+            if explanation[field.name] is None:
+                del explanation[field.name]
+    assert dumped == answer.json
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_phrases_are_as_they_are_described(kind: str) -> None:
+    answer = ask(app(kind), "/api/explain", {"documents": ["the moon"], "phrases": True})
+    read = TypeAdapter(schema.ExplainAnswer).validate_json(answer.body, strict=True)
+    assert TypeAdapter(schema.ExplainAnswer).dump_python(read, mode="json") == answer.json
+    assert answer.json["explanations"][0]["phrases"]
 
 
 @pytest.mark.parametrize("path", [path for path in ROUTES if path not in list(ROUTES)[:2]])

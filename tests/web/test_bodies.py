@@ -147,7 +147,8 @@ def test_a_large_body_of_few_values_is_taken() -> None:
         ),
         (
             {str(number): 0 for number in range(10_000)},
-            "there are 10,000 fields where there can be documents, target, against, method",
+            "there are 10,000 fields where there can be documents, target, against, method, "
+            "phrases",
             False,
         ),
         (
@@ -216,6 +217,7 @@ def test_every_body_of_the_api_has_its_sizes() -> None:
             "target": Sizes(1, 3),
             "against": None,
             "method": None,
+            "phrases": None,
         }
     )
     assert sizes["/api/search"] == Sizes(keys={"query": None, "top": None})

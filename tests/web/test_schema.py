@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from served import app, ask, model
 
 from whyword import explain
-from whyword.explanation.row import NAMES
+from whyword.explanation.row import NAMES, PHRASES
 from whyword.methods.registry import METHODS
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
@@ -137,8 +137,10 @@ def test_plain_texts_and_documents_may_be_mixed() -> None:
 def test_answers_have_an_explanations_own_fields() -> None:
     own = set(explain(model("cnn"), "moon").fields())
     described = [field.name for field in fields(ExplanationOut)]
-    assert described == [*NAMES, "predicted", "probabilities", "conserved"]
+    phrases = [field.name for field in PHRASES]
+    assert described == [*NAMES, *phrases, "predicted", "probabilities", "conserved"]
     assert own == set(NAMES)
+    assert set(explain(model("cnn"), "moon", level="phrase").fields()) == {*NAMES, *phrases}
     published_types = properties(openapi_schema(), "ExplanationOut")
     assert list(published_types) == described
     assert published_types["conserves"]["type"] == "boolean"

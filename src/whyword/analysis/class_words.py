@@ -13,11 +13,10 @@ from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.labels import Label
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import iter_explanations
-from whyword.methods.registry import method_for
-from whyword.methods.request import PHRASE, WORD, Request, has_phrases
+from whyword.methods.request import PHRASE, WORD, Request, check_phrases, has_phrases
 from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import Reading, TextClassifier, Trained
+from whyword.models.protocol import Reading, Trained
 
 PER = ("word", "occurrence")
 RANKS = {
@@ -222,6 +221,13 @@ class ClassWordsRequest:
         """The level of explanations that has the units."""
         return PHRASE if self.units == "phrases" else WORD
 
+    def check(self, model: object) -> None:
+        """Raise unless the model has what is asked for."""
+        request = Request.of(model, self.target, self.method, parameters=dict(self.parameters))
+        if self.units == "phrases":
+            asked = Argument("units", "phrases"), Argument("units", "words")
+            check_phrases(request.method, request.model, *asked)
+
     def collect(
         self,
         model: object,
@@ -258,8 +264,7 @@ class ClassWordsRequest:
         placed: bool = False,
     ) -> list[WordStatistics]:
         """Return what the texts say of words, of phrases or of both, read once."""
-        if "phrases" in units:
-            self._check_phrases(as_classifier(model))
+        self.check(model)
         explanations = iter_explanations(
             model,
             texts,
@@ -277,15 +282,6 @@ class ClassWordsRequest:
             for statistics in result:
                 statistics.add(block)
         return result
-
-    def _check_phrases(self, model: TextClassifier) -> None:
-        method = method_for(model.trace_kind, self.method)
-        if not has_phrases(method, model):
-            raise InputError(
-                Argument("units", "phrases"),
-                f": {method.name!r} finds none of a model of kind {model.kind!r}; say ",
-                Argument("units", "words"),
-            )
 
     def words(self, model: object, statistics: WordStatistics) -> ClassWords:
         """Return the words of each class."""

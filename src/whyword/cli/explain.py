@@ -36,6 +36,8 @@ from whyword.models.protocol import TextClassifier
 
 log = logging.getLogger(__name__)
 
+_DETAILED = ("text", "html", "json", "jsonl", "parquet")  # formats that have more than words
+
 
 def explain(
     model: ModelFolder,
@@ -115,6 +117,9 @@ def explain(
         return
     how.check_unused(top=top)
     file_format = format_of(out, format)
+    if level not in (None, WORD) and file_format not in _DETAILED:
+        listed = ", ".join(name for name in FORMATS if name in _DETAILED)
+        raise InputError(Argument("level", level), f" is for {listed}; {file_format} has words")
     loaded = open_model(model)
     records = reading.open(source, loaded)
     records = with_price(itertools.islice(records, limit), loaded, method)

@@ -115,10 +115,7 @@ class BagOptions:
             numbers = _numbers("ngrams", given["ngrams"], "1,2")
             given["ngrams"] = tuple(numbers * 2 if len(numbers) == 1 else numbers)
         if self.stop_words is not None and self.stop_words != "english":
-            several = (
-                [self.stop_words] if self.stop_words[:1] == "@" else self.stop_words.split(",")
-            )
-            given["stop_words"] = [word for one in several for word in words_or_file(one.strip())]
+            given["stop_words"] = _stop_words(self.stop_words)
         if "sublinear" in given:
             given["sublinear"] = one_of("sublinear", self.sublinear, ("log", "count")) == "log"
         return given
@@ -178,6 +175,21 @@ def train(
     if replaced is not None:
         log.info("replaced: %s", replaced)
     stdout_console().print(training_summary(classifier, loaded, out, identity, named))
+
+
+def _stop_words(given: str) -> list[str]:
+    """Return the words that are left out; raise for what can be none."""
+    if given[:1] != "@" and "," not in given:
+        raise InputError(
+            Argument("stop_words"),
+            f" may be 'english', words with commas between them, or '@' and a file; not {given!r}",
+        )
+    words = words_or_file(given) if given[:1] == "@" else given.split(",")
+    words = [word.strip() for word in words if word.strip()]
+    for word in words:
+        if len(word.split()) > 1:
+            raise InputError(Argument("stop_words"), f": {word!r:.60} is no single word")
+    return words
 
 
 def _given(options: NetworkOptions | BagOptions) -> dict[str, Any]:

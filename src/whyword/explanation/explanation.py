@@ -101,7 +101,8 @@ class Explanation(Decomposition):
         target : label, optional
             Which of several targets; by default the predicted class, else the first of them.
         """
-        return self._units().pooled(self._column(target))
+        column = self._column(target)
+        return self._units().pooled(column)
 
     def by_character(self) -> NDArray[np.float64]:
         """Return the relevance of each character of the text, (letters,) or (letters, K).
@@ -136,7 +137,7 @@ class Explanation(Decomposition):
         """
         columns = self._shown_columns() if targets is None else self._columns(targets)
         scale = None if scale is None else real_number("scale", scale, above=0)
-        values, totals = self.word_values(), self._totals()
+        values = self.word_values()
         scores = np.atleast_1d(self.score)
         padding, constant = np.atleast_1d(self.padding), np.atleast_1d(self.constant)
         residual = np.atleast_1d(self.residual)
@@ -145,7 +146,7 @@ class Explanation(Decomposition):
                 self._title(self.targets[column]),
                 self._note(scores[column], padding[column], constant[column], residual[column]),
                 values[:, column],
-                tuple(sorted(totals[column], key=lambda pair: -abs(pair[1]))),
+                tuple(self._strongest(column)),
                 self._shown_phrases(column),
             )
             for column in columns
@@ -208,9 +209,23 @@ class Explanation(Decomposition):
         np.add.at(sums, numbers, self.relevance.reshape(len(self.words), len(self.targets)))
         return [list(zip(words, column, strict=True)) for column in sums.T.tolist()]
 
+    def _strongest(self, column: int) -> list[tuple[str, float]]:
+        """Return the distinct words, occurrences for and against by themselves, strongest first.
+
+        A word that speaks for the target here and against it there would else be nothing.
+        """
+        words, numbers = _distinct(self.words)
+        relevance = self.relevance.reshape(len(self.words), len(self.targets))[:, column]
+        both = []
+        for part in (relevance > 0, relevance < 0):
+            sums = np.bincount(numbers[part], relevance[part], len(words)).tolist()
+            both += [(word, value) for word, value in zip(words, sums, strict=True) if value]
+        return sorted(both, key=lambda pair: -abs(pair[1]))
+
     def _note(self, score: float, padding: float, constant: float, residual: float) -> str:
         number, limit = heatmap.number, row.largest_residual(score)
-        note = f"score {number(score)}, by {self.method}"
+        what = self.parameters.get("output", "score")  # of a black box, its probability
+        note = f"{what} {number(score)}, by {self.method}"
         if abs(padding) > limit:
             note += f"; {number(padding)} on no word"
         if abs(constant) > limit:

@@ -1,8 +1,6 @@
 """Explain: from a model and texts to the relevance of their words."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from functools import partial
 from itertools import repeat, tee
 from typing import Any, Literal, overload
 
@@ -22,11 +20,11 @@ from whyword.base.errors import Argument, InputError
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.explanations import Explanations
 from whyword.explanation.filters import FilterExplanation
-from whyword.explanation.phrases import Phrases
-from whyword.methods.request import FILTER, PHRASE, WORD, Answer, Request, has_phrases
+from whyword.methods.phrases import LaterPhrases, for_targets
+from whyword.methods.request import FILTER, WORD, Answer, Request
 from whyword.methods.targets import PREDICTED
 from whyword.models.protocol import Hashed, Positions, Trace
-from whyword.words.document import Document, Text
+from whyword.words.document import Text
 
 
 @overload  # a str is an iterable of str, too, but the first form that fits is taken
@@ -234,7 +232,7 @@ def _explanations(
     """Yield the explanations of a block."""
     trace, targets, relevance = answer
     single = request.target.single
-    able = request.level != PHRASE and has_phrases(request.method, request.model)
+    later = LaterPhrases.of(request)
     for at, (document, chosen) in enumerate(zip(trace.documents, targets.tolist(), strict=True)):
         positions = next(deleted)
         more = about
@@ -252,43 +250,14 @@ def _explanations(
             constant=_per_target(relevance.constant[at], single),
             id=names.next(),
             elements=None if elements is None else _per_word(elements[at], single, copy),
-            units=None if phrases is None else _units(phrases[at], single),
+            units=None if phrases is None else for_targets(phrases[at], single),
             ask_units=(
-                partial(_ask_units, request, document, trace.scores[at].copy(), chosen, positions)
-                if able
-                else None
+                None
+                if later is None
+                else later.question(document, trace.scores[at], chosen, positions)
             ),
             **more,
         )
-
-
-def _ask_units(
-    request: Request,
-    document: Document,
-    scores: NDArray[np.float64],
-    targets: list[int],
-    deleted: Positions | None,
-) -> Phrases:
-    """Return a document's phrases, which were not asked for at first."""
-    labels, against = request.target.labels, request.target.against
-    again = Request.of(
-        request.model,
-        [labels[number] for number in targets],
-        request.method.name,
-        against=None if against is None else labels[against],
-        level=PHRASE,
-        parameters=request.settings,
-    )
-    gone = None if deleted is None else iter([deleted])
-    (answer,) = again.answers([document], gone)
-    if not np.allclose(answer.trace.scores[0], scores, rtol=1e-5, atol=1e-6):
-        raise InputError("the model has changed since this was explained; explain the text again")
-    (phrases,) = answer.relevance.phrases or ()
-    return _units(phrases, request.target.single)
-
-
-def _units(phrases: Phrases, single: bool) -> Phrases:
-    return replace(phrases, relevance=_per_word(phrases.relevance, single, copy=False))
 
 
 def _filter_explanations(

@@ -62,6 +62,8 @@ class Request:
     settings : dict
         The method's parameters.
     level : {"word", "phrase", "element", "filter"}
+    given : object
+        The model as it was passed: somebody's pipeline, say, that is wrapped.
     """
 
     model: TextClassifier
@@ -69,6 +71,7 @@ class Request:
     method: Method
     settings: Settings
     level: str = WORD
+    given: object = None
 
     @classmethod
     def of(
@@ -89,7 +92,7 @@ class Request:
         whose = target_of(labels_of(classifier), target, targets, against)
         settings = chosen.settings(kind, parameters or {})
         _check_level(level, chosen, classifier)
-        return cls(classifier, whose, chosen, settings, level)
+        return cls(classifier, whose, chosen, settings, level, model)
 
     def answers(
         self, texts: Iterable[Text], deleted: Iterator[Positions] | None = None
@@ -163,6 +166,19 @@ def has_phrases(method: Method, model: TextClassifier) -> bool:
     return method.phrases is not None and issubclass(model.trace_kind, Phrased)
 
 
+def check_phrases(
+    method: Method, model: TextClassifier, asked: Argument, instead: Argument
+) -> None:
+    """Raise unless a method finds the relevance of a model's phrases; name what was asked for."""
+    if not has_phrases(method, model):
+        raise InputError(
+            asked,
+            " needs a network or a bag of words and a method that adds up ('lrp', "
+            f"'gradient_input'), not {method.name!r} of a model of kind {model.kind!r}; say ",
+            instead,
+        )
+
+
 def _check_level(level: object, method: Method, model: TextClassifier) -> None:
     """Raise unless the method and the model go down, or stop, there."""
     one_of("level", level, LEVELS)
@@ -174,13 +190,8 @@ def _check_level(level: object, method: Method, model: TextClassifier) -> None:
             f"{method.name!r} of a model of kind {model.kind!r}; say ",
             Argument("level", WORD),
         )
-    if level == PHRASE and not has_phrases(method, model):
-        raise InputError(
-            Argument("level", PHRASE),
-            " needs a network or a bag of words and a method that adds up ('lrp', "
-            f"'gradient_input'), not {method.name!r} of a model of kind {model.kind!r}; say ",
-            Argument("level", WORD),
-        )
+    if level == PHRASE:
+        check_phrases(method, model, Argument("level", PHRASE), Argument("level", WORD))
     if level == FILTER and not (method.filters and issubclass(kind, Filtered)):
         raise InputError(
             Argument("level", FILTER),

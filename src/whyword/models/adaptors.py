@@ -17,6 +17,8 @@ from whyword.base.errors import InputError, ModelError
 from whyword.base.printable import shown
 from whyword.models.probabilities import softmax
 
+_BATCH = 32  # texts that a network is asked of at a time, unless its owner says
+
 
 class Adaptor(ABC):
     """What a model is asked by.
@@ -187,10 +189,18 @@ class HuggingFace(_OneAtATime):
         labels = self.model.model.config.id2label
         return [labels[number] for number in sorted(labels, key=int)]
 
+    @property
+    def _batch_size(self) -> int:
+        """The pipeline's own, else some; without padding there is one text at a time."""
+        if getattr(self.model.tokenizer, "pad_token_id", None) is None:
+            return 1
+        own = getattr(self.model, "_batch_size", None)  # what the user gave, or nothing
+        return _BATCH if own is None else int(own)
+
     def ask(self, texts: list[str]) -> object:
         """Return (texts, C) probabilities; what is too long for the model is truncated."""
         with self._lock:
-            answers = self.model(texts, top_k=None, truncation=True)
+            answers = self.model(texts, top_k=None, truncation=True, batch_size=self._batch_size)
             pairs = ({one["label"]: one["score"] for one in answer} for answer in answers)
             return _rows(pairs, self.classes)
 

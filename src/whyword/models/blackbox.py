@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -107,10 +108,26 @@ class BlackBox(Reading):
         if self._adaptor.output == ScoreTrace.output:
             self.trace_kind = ScoreTrace
 
+    def __repr__(self) -> str:
+        named = "" if self.name is None else f", name={self.name!r}"
+        return f"BlackBox({self.kind}{named})"
+
+    def save(self, folder: str | Path) -> None:
+        """Raise: of a model that only answers there is nothing to save."""
+        raise InputError(
+            f"a black box cannot be saved, for nothing is known of {self.kind} but what it says; "
+            "keep the model itself, and name it as module:name"
+        )
+
     @property
     def reader_(self) -> Reader:
         """How words are found for it."""
         return self._reader
+
+    @property
+    def names_classes(self) -> bool:
+        """Whether somebody has said what its classes are called."""
+        return self._classes is not None or self._adaptor.classes is not None
 
     @property
     def kind(self) -> str:

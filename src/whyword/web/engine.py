@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from whyword.base.labels import Label
 from whyword.explanation.row import Row
 from whyword.methods.explain import explain_blocks
 from whyword.methods.registry import Cost, method_for, methods_for
-from whyword.methods.request import PHRASE, WORD, Request, has_phrases
+from whyword.methods.request import PHRASE, Request, check_phrases, has_phrases
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Caching, Reading
 from whyword.web.limits import Limits
@@ -110,8 +111,11 @@ class Engine:
         phrases: bool = False,
     ) -> list[dict[str, Any]]:
         """Return the explanations as they are sent: the JSON form and the probabilities."""
-        level = PHRASE if phrases else WORD
-        request = Request.of(self.model, target, method, against=against, level=level)
+        request = Request.of(self.model, target, method, against=against)
+        if phrases:
+            asked = Argument("phrases", True), Argument("phrases", False)
+            check_phrases(request.method, self.model, *asked)
+            request = replace(request, level=PHRASE)
         read = self._read(texts, self._most_words(request))
         gone = deleted if any(deleted) else None
         names = iter(ids)

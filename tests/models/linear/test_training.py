@@ -7,6 +7,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import LinearSVC
 
 from whyword.models.linear.training import GRID, Trainer, fit_temperature
+from whyword.models.probabilities import softmax
 
 
 def made(strength: float, documents: int = 300) -> tuple[csr_matrix, np.ndarray]:
@@ -95,3 +96,12 @@ def test_processes_choose_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one.scores is not None
     assert other.scores is not None
     np.testing.assert_array_equal(one.scores, other.scores)
+
+
+def test_classes_that_are_told_apart_without_a_mistake_are_not_sure_beyond_measure() -> None:
+    numbers = np.repeat([0, 1], 160)
+    scores = np.where(numbers[:, None] == np.arange(2), 1.0, -1.0)
+    chances = softmax(scores[:1] / fit_temperature(scores, numbers))[0]
+    assert chances[0] == pytest.approx(161 / 162, abs=2e-3)
+    few = fit_temperature(scores[::40], numbers[::40])
+    assert softmax(scores[:1] / few)[0, 0] == pytest.approx(5 / 6, abs=0.02)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from networks import topical
-from sklearn.ensemble import VotingClassifier
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
@@ -27,10 +27,11 @@ from wrapped import (
     words,
 )
 
-from whyword import InputError, explain, from_pipeline, load_model
+from whyword import InputError, Reader, explain, from_pipeline, load_model
 from whyword.models.blackbox import BlackBox, as_classifier
 from whyword.models.pipeline.classifier import PipelineClassifier
 from whyword.models.pipeline.wrapping import FramePipeline, adopt
+from whyword.words.tokenizer import Tokenizer
 
 EVERY = LINEAR | FRAMES | OF_TWO
 CASES = [(name, classes) for name in EVERY for classes in ((2,) if name in OF_TWO else (2, 3))]
@@ -276,7 +277,7 @@ def test_a_frames_column() -> None:
     close(same.decision_function(texts), pipeline.decision_function(frame(texts)))
     with pytest.raises(InputError, match=r"reads the columns body, not just 'id'; only one"):
         from_pipeline(pipeline, column="id")
-    with pytest.raises(InputError, match=r"column='body': this pipeline reads texts, no frames"):
+    with pytest.raises(InputError, match=r"this pipeline reads texts, no frames: leave out column"):
         from_pipeline(fitted("tf-idf, SVM", 3), column="body")
     others = make_pipeline(columns(words(), remainder="passthrough"), LogisticRegression())
     with pytest.raises(InputError, match=r"only one that reads a text and no other column"):
@@ -328,3 +329,18 @@ def test_a_vocabulary_that_was_given() -> None:
     pipeline = fit(make_pipeline(vectorizer, LogisticRegression()), 3)
     model = from_pipeline(pipeline)
     close(model.decision_function(["moon goal"]), pipeline.decision_function(["moon goal"]))
+
+
+def test_a_black_boxs_words_are_the_vectorisers() -> None:
+    texts = ["I cannot log in", "log in again", "you cannot pay", "pay again"] * 5
+    labels = ["login", "login", "billing", "billing"] * 5
+    forest = RandomForestClassifier(10, random_state=0)
+    pipeline = make_pipeline(TfidfVectorizer(), forest).fit(texts, labels)
+    explanation = explain(pipeline, "I cannot log in", "login")
+    assert explanation.words == ["cannot", "log", "in"]
+    without = pipeline.predict_proba(["I  log in"])[0]
+    whole = pipeline.predict_proba(["I cannot log in"])[0]
+    expected = (whole - without)[list(pipeline.classes_).index("login")]
+    assert explanation.relevance[0] == pytest.approx(expected, abs=1e-6)
+    own = Reader(tokenizer=Tokenizer(rule="characters"))
+    assert from_pipeline(pipeline, reader=own).reader_ == own

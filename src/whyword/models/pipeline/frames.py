@@ -65,10 +65,12 @@ def frames_of(estimator: Any, column: str | int | None) -> Frames | None:  # noq
     InputError
         If the pipeline reads other columns than the text's.
     """
-    found = list(_transformers(estimator))
+    if isinstance(column, bool) or not isinstance(column, str | int | None):
+        raise InputError(Argument("column"), f" must name a column, not {shown(column)}")
+    found = [one for one in beginnings(estimator) if hasattr(one, "transformers_")]
     if not found:
         if column is not None:
-            raise InputError(Argument("column", column), ": this pipeline reads texts, no frames")
+            raise InputError("this pipeline reads texts, no frames: leave out ", Argument("column"))
         return None
     read: dict[str | int, Frames | None] = {}
     for transformer in found:
@@ -82,7 +84,7 @@ def frames_of(estimator: Any, column: str | int | None) -> Frames | None:  # noq
                 read[f"{shown(columns)} ({name})"] = None
     texts = [frames for name, frames in read.items() if column is None or name == column]
     if len(read) != 1 or texts[:1] in ([], [None]):
-        wanted = "" if column is None else f", not just {column!r:.60}"
+        wanted = "" if column is None else f", not just {shown(column)}"
         raise InputError(
             f"the pipeline reads the columns {', '.join(map(str, read)) or 'none'}{wanted}; "
             "only one that reads a text and no other column can be explained by its words"
@@ -97,24 +99,23 @@ def _frames(transformer: Any, column: Any) -> Frames:  # noqa: ANN401
     return Frames(plain, every, int(transformer.n_features_in_))
 
 
-def _transformers(estimator: Any) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the ColumnTransformers that a pipeline begins with."""
-    from sklearn.compose import ColumnTransformer
-
+def beginnings(estimator: Any) -> Iterator[Any]:  # noqa: ANN401 - scikit-learn has no types
+    """Yield what a pipeline begins with: vectorisers, and what hands columns to them."""
     waiting = [estimator]
     while waiting:
         one = waiting.pop()
-        if isinstance(one, ColumnTransformer):
-            yield one
-        elif hasattr(one, "best_estimator_"):
+        if hasattr(one, "best_estimator_"):
             waiting.append(one.best_estimator_)
         elif getattr(one, "steps", None):
             waiting.append(one.steps[0][1])
         elif hasattr(one, "transformer_list"):
-            waiting += [part for _, part in one.transformer_list]
+            waiting += [part for _, part in reversed(one.transformer_list)]
         elif hasattr(one, "calibrated_classifiers_"):
             waiting += [member.estimator for member in one.calibrated_classifiers_]
-        elif hasattr(one, "estimators_"):
+        elif hasattr(one, "estimators_") and not hasattr(one, "transformers_"):
             waiting += list(np.ravel(np.asarray(one.estimators_, object)))
         elif type(one).__name__ == "FrozenEstimator":
             waiting.append(one.estimator)
+        else:
+            yield one
+            waiting += [part for _, part, _ in getattr(one, "transformers_", ())]

@@ -3,6 +3,8 @@
 import logging
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 from weakref import WeakSet
 
@@ -14,15 +16,17 @@ from whyword.base.printable import one_line, shown
 from whyword.models.blackbox import BlackBox, register_wrapper
 from whyword.models.pipeline.classifier import PipelineClassifier
 from whyword.models.pipeline.features import PipelineFeatures
-from whyword.models.pipeline.frames import Frames, frames_of
+from whyword.models.pipeline.frames import Frames, beginnings, frames_of
 from whyword.models.pipeline.graph import Graph
 from whyword.models.pipeline.heads import Linear, linear_of, link_of
 from whyword.models.pipeline.links import Link
+from whyword.models.pipeline.placement import locate_features
 from whyword.models.pipeline.probes import Estimator, NotLinearError, is_close, probe_rows
 from whyword.models.protocol import TextClassifier
 from whyword.models.store import provenance
 from whyword.models.stored import check_range
 from whyword.words.reader import Reader
+from whyword.words.rules import WORDS
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +71,7 @@ def from_pipeline(
         model.reader = reader
         check_range(model.largest_score())
         return model
-    black_box = BlackBox(asked, reader=reader)
+    black_box = BlackBox(asked, reader=_with_own_words(reader_, pipeline))
     _tell(pipeline, reason)
     return black_box
 
@@ -203,6 +207,25 @@ def _reads_texts(estimator: Estimator) -> bool:
     except (InputError, ModelError):
         return False
     return True
+
+
+def _with_own_words(reader: Reader, pipeline: Estimator) -> Reader:
+    """Return the reader, words cut as the pipeline's first vectoriser of words does."""
+    by_words = (
+        one
+        for one in beginnings(pipeline)
+        if hasattr(one, "build_analyzer") and getattr(one, "analyzer", None) == "word"
+    )
+    vectorizer = next(by_words, None)
+    if vectorizer is None or reader.tokenizer.rule != WORDS:  # somebody's rule is his choice
+        return reader
+    rule = partial(_spans, vectorizer)
+    return replace(reader, tokenizer=replace(reader.tokenizer, rule=rule))
+
+
+def _spans(vectorizer: Estimator, text: str) -> list[tuple[int, int]]:
+    spans = locate_features(vectorizer, text)[0].spans.tolist()
+    return [(start, end) for start, end in spans if start < end]
 
 
 def _tell(pipeline: Estimator, reason: str) -> None:

@@ -239,7 +239,7 @@ function empty() {
   return h("div", {className: "empty"},
     h("p", {}, "Paste a text above: you will see which words made the model say what it says, for each of its " +
       `${model.classes.length} classes. Then delete words and watch what changes; or ${from}.`),
-    h("p", {className: "examples"}, "For example: ", ...["The shuttle reached orbit.",
+    model.classes.includes("sci.space") && h("p", {className: "examples"}, "For example: ", ...["The shuttle reached orbit.",
       "My doctor says the medicine is safe."].map((text) => h("button", {type: "button",
       onclick: () => { root.field.value = text; typed(); explainNow(); }}, text))));
 }

@@ -39,10 +39,12 @@ export function wordLists(found, panel) {
   const raw = isContrast()
     ? found.relevance.map((row) => row[state.target] - row[state.against])
     : found.relevance.map((row) => row[state.target]);
-  const entries = pooled(live.map((n) => found.words[n]), live.map((n) => raw[n]));
-  entries.forEach((entry) => { entry.places = entry.places.map((at) => live[at]); });
-  const full = entries.length ? Math.abs(entries[0].value) : 0;
-  const some = (sign) => entries.filter((entry) => entry.value * sign > 0).slice(0, LISTED);
+  const some = (sign) => {  // a word may speak for a class here and against it there
+    const at = live.filter((n) => raw[n] * sign > 0);
+    const entries = pooled(at.map((n) => found.words[n]), at.map((n) => raw[n])).slice(0, LISTED);
+    return entries.map((entry) => ({...entry, places: entry.places.map((place) => at[place])}));
+  };
+  const full = Math.max(0, ...[1, -1].flatMap((sign) => some(sign).slice(0, 1)).map((entry) => Math.abs(entry.value)));
   const part = (title, list) => h("section", {}, h("h2", {}, title), list.length
     ? bars(list, full, (entry) => flash(entry.places)) : h("p", {className: "note"}, "none"));
   const names = found.classes.map(oneLine);
