@@ -14,8 +14,8 @@ from wrapped import NOT_LINEAR_SCORES, fit, fitted, words
 
 from whyword import InputError, from_pipeline
 from whyword.models.pipeline.graph import Graph
-from whyword.models.pipeline.heads import is_close, linear_of, probe_rows
-from whyword.models.pipeline.transformers import NotLinearError
+from whyword.models.pipeline.heads import linear_of
+from whyword.models.pipeline.probes import NotLinearError
 
 
 @pytest.mark.parametrize("name", NOT_LINEAR_SCORES)
@@ -64,19 +64,3 @@ def test_a_regression_is_no_classifier() -> None:
     made = make_pipeline(words(), Ridge()).fit(["a bc", "cd e"], [0.0, 1.0])
     with pytest.raises(NotLinearError, match="its Ridge is not linear"):
         linear_of(made, None, Graph())
-
-
-def test_probes_are_few_and_the_same() -> None:
-    for width in (1, 3, 1 << 20):
-        rows = probe_rows(width)
-        assert rows.shape[1] == width
-        assert rows.shape[0] <= 13
-        assert rows[0].nnz == 0
-        assert (rows != probe_rows(width)).nnz == 0
-
-
-def test_close_but_for_rounding() -> None:
-    assert is_close(np.array([1e12]), np.array([1e12 + 1]))
-    assert not is_close(np.array([1.0]), np.array([1.0 + 1e-8]))
-    assert not is_close(np.array([np.nan]), np.array([np.nan]))
-    assert not is_close(np.ones(2), np.ones((2, 1)))

@@ -37,6 +37,7 @@ VECTORISER: dict[str, tuple[Change, str]] = {
     "another": (node(0, vectorizer="DictVectorizer"), "features.nodes.0.vectorizer may be"),
     "of settings": (node(0, vectorizer={}), "features.nodes.0.vectorizer may be"),
     "no n-grams": (node(0, parameters__ngram_range=[0, 1]), "ngram_range must be"),
+    "n-grams of a whole book": (node(0, parameters__ngram_range=[1, 10**6]), "ngram_range must be"),
     "n-grams upside down": (node(0, parameters__ngram_range=[2, 1]), "the lower first"),
     "n-grams by one number": (node(0, parameters__ngram_range=2), "two numbers"),
     "no pattern": (node(0, parameters__token_pattern="("), "no regular expression"),
@@ -158,7 +159,7 @@ def test_folders_of_former_versions(vectoriser: Any, classes: int, tmp_path: Pat
     assert isinstance(again, PipelineClassifier)
     assert again.identity == identity
     texts = ["the moon and the rocket", "", "goal"]
-    np.testing.assert_array_equal(again.class_scores(texts), model.class_scores(texts))
+    np.testing.assert_array_equal(again.class_scores(TEXTS), model.class_scores(TEXTS))
     np.testing.assert_array_equal(again.predict_proba(texts), model.predict_proba(texts))
     assert again.save(tmp_path / "new") == model.identity
 
@@ -171,3 +172,12 @@ def test_a_former_folder_that_was_changed(tmp_path: Path) -> None:
         write_model(tmp_path / name, arrays, configuration)
         with pytest.raises(InputError, match=said if name == "colour" else "classes must be"):
             load_model(tmp_path / name)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.float32])
+def test_counts_of_any_size_are_kept(tmp_path: Path, dtype: type) -> None:
+    made = make_pipeline(CountVectorizer(dtype=dtype), LogisticRegression()).fit(TEXTS, LABELS)
+    model = from_pipeline(made)
+    model.save(tmp_path / "model")
+    again = load_model(tmp_path / "model").class_scores(TEXTS)
+    np.testing.assert_array_equal(again, model.class_scores(TEXTS))

@@ -5,14 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 from networks import topical
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OrdinalEncoder
 from wrapped import EACH
 
 from whyword.models.pipeline.graph import Graph
-from whyword.models.pipeline.transformers import NotLinearError, transformed
+from whyword.models.pipeline.probes import NotLinearError
+from whyword.models.pipeline.transformers import transformed
 
 TEXTS, LABELS = topical(30)
 
@@ -48,3 +49,18 @@ def test_texts_need_a_vectoriser() -> None:
     for transformer, reason in ((None, "passes texts on"), (SelectKBest(), "begins with")):
         with pytest.raises(NotLinearError, match=reason):
             transformed(transformer, None, Graph())
+
+
+class Doubling(TfidfTransformer):  # type: ignore[misc]  # scikit-learn has no types
+    """A class of somebody's own, which does more than it is called."""
+
+    def transform(self, X: Any, copy: bool = True) -> Any:  # noqa: ANN401, N803 - scikit-learn's
+        """Return twice what it would be."""
+        return 2 * super().transform(X, copy=copy)
+
+
+def test_a_class_of_its_own_is_not_believed() -> None:
+    """Behind a calibration nobody else would see it: that has no scores of its own."""
+    made = make_pipeline(CountVectorizer(), Doubling()).fit(TEXTS)
+    with pytest.raises(NotLinearError, match="its Doubling does something of its own"):
+        transformed(made, None, Graph())

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from networks import topical
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
@@ -222,6 +222,17 @@ def test_others_are_not_wrapped() -> None:
 
 
 # ---- what is refused --------------------------------------------------------------------------
+
+
+def test_what_votes_or_has_a_threshold_is_a_black_box(caplog: pytest.LogCaptureFixture) -> None:
+    single = make_pipeline(CountVectorizer(), LogisticRegression())
+    for made in (
+        VotingClassifier([("one", single)], voting="soft"),
+        FixedThresholdClassifier(single),
+    ):
+        model = from_pipeline(fit(made, 2))
+        assert isinstance(model, BlackBox)
+        assert f"its {type(made).__name__} reads texts in a way of its own" in caplog.text
 
 
 def test_what_is_no_fitted_pipeline() -> None:

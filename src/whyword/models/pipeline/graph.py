@@ -89,6 +89,10 @@ class Graph:
         self._ways.append(ways)
         return len(self.nodes) - 1
 
+    def is_mixed(self, number: int) -> bool:
+        """Whether a node's features are sums of a vectoriser's, or moved: few of them are 0."""
+        return self._mixed[number]
+
     def pruned(self, last: int) -> "Graph":
         """Return the graph that ends there, without what that does not need."""
         needed = sorted(self._needed(last, ()))

@@ -11,17 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import scipy_sparse
 from whyword.base.errors import InputError
 from whyword.models.pipeline.gradients import Matrix, Values
 from whyword.models.pipeline.graph import Graph, Union
 from whyword.models.pipeline.links import TRIED, Link
+from whyword.models.pipeline.probes import (
+    Estimator,
+    NotLinearError,
+    asked,
+    is_close,
+    probe_rows,
+)
 from whyword.models.pipeline.steps import Binarising
-from whyword.models.pipeline.transformers import Estimator, NotLinearError, transformed
+from whyword.models.pipeline.transformers import transformed
 from whyword.models.protocol import Scores
-
-_ROWS = 6  # of each sort of probe
-_CLOSE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +87,7 @@ def linear_of(estimator: Estimator, below: int | None, graph: Graph) -> Linear:
     if isinstance(estimator, CalibratedClassifierCV):
         return _calibrated(estimator, below, graph)
     if below is None:
-        raise NotLinearError(f"nothing stands before {type(estimator).__name__}")
+        raise NotLinearError(f"its {type(estimator).__name__} reads texts in a way of its own")
     return _basic(estimator, below, graph)
 
 
@@ -216,9 +219,9 @@ def _log_odds(classifier: Estimator) -> tuple[Values, Values]:
 def _own_scores(classifier: Estimator, rows: Matrix) -> Scores:
     """Return a classifier's own scores of rows, (n, C); (−s, s) for two classes."""
     if hasattr(classifier, "decision_function"):
-        scores = np.asarray(_asked(classifier, "decision_function", rows), np.float64)
+        scores = np.asarray(asked(classifier, "decision_function", rows), np.float64)
         return np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
-    joint = np.asarray(_asked(classifier, "predict_joint_log_proba", rows), np.float64)
+    joint = np.asarray(asked(classifier, "predict_joint_log_proba", rows), np.float64)
     result: Scores = joint - joint.mean(axis=1, keepdims=True)
     return result
 
@@ -239,54 +242,14 @@ def link_of(linear: Linear, probes: Any, ours: Scores) -> Link:  # noqa: ANN401 
     if not hasattr(linear.final, "predict_proba"):
         # (−s, s) has twice the distance of (0, s), whose softmax a logistic regression uses
         return Link("softmax", 2.0 if len(linear.classes) == 2 else 1.0)
-    chances = np.asarray(_asked(linear.final, "predict_proba", probes), np.float64)
+    chances = np.asarray(asked(linear.final, "predict_proba", probes), np.float64)
     for link in TRIED:
         if is_close(link.probabilities(ours), chances):
             return link
-    predicted = np.asarray(_asked(linear.final, "predict", probes))
+    predicted = np.asarray(asked(linear.final, "predict", probes))
     by_chance = np.array_equal(linear.classes[chances.argmax(axis=1)], predicted)
     by_score = np.array_equal(linear.classes[ours.argmax(axis=1)], predicted)
     if not by_chance and not by_score:
         raise NotLinearError(f"its {type(linear.final).__name__} decides in a way of its own")
     calibrated = hasattr(linear.final, "calibrated_classifiers_")
     return Link("own", by_score=by_score and not (by_chance and calibrated))
-
-
-# ---- asking -------------------------------------------------------------------------------------
-
-
-def probe_rows(width: int) -> Matrix:
-    """Return rows to ask a classifier about: nothing, single features, several; the same always."""
-    random = np.random.default_rng(0)
-    single = np.unique(np.linspace(0, width - 1, _ROWS).astype(np.int64))
-    rows, columns, values = [np.arange(len(single)) + 1], [single], [np.ones(len(single))]
-    first = len(single) + 1
-    for number in range(_ROWS):
-        some = np.unique(random.integers(0, width, 2 + 4 * number))
-        rows.append(np.full(len(some), first + number))
-        columns.append(some)
-        values.append(random.random(len(some)) * (1 + number))
-    parts = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
-    return scipy_sparse().csr_matrix(parts, (first + _ROWS, width))
-
-
-def _asked(estimator: Estimator, method: str, probes: Any) -> Any:  # noqa: ANN401
-    """Return what a classifier says of probes; those that take no sparse rows get dense ones."""
-    ask = getattr(estimator, method)
-    try:
-        try:
-            return ask(probes)
-        except TypeError:
-            return ask(probes.toarray())
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-        said = f"its {type(estimator).__name__}.{method} failed ({reason:.100})"
-        raise NotLinearError(said) from error
-
-
-def is_close(ours: Scores, own: Scores, tolerance: float = _CLOSE) -> bool:
-    """Return whether numbers are equal but for rounding."""
-    if ours.shape != own.shape or not (np.isfinite(ours).all() and np.isfinite(own).all()):
-        return False
-    most = max(1.0, float(np.abs(own).max(initial=0)))
-    return bool(np.abs(ours - own).max(initial=0) <= tolerance * most)

@@ -1,13 +1,20 @@
 """scikit-learn's transformers as nodes of a graph."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.base.checks import scipy_sparse
 from whyword.base.errors import InputError
 from whyword.models.pipeline.graph import Graph, Union
+from whyword.models.pipeline.probes import (
+    Estimator,
+    NotLinearError,
+    asked,
+    probe_rows,
+)
 from whyword.models.pipeline.steps import (
     Binarising,
     Centring,
@@ -20,11 +27,7 @@ from whyword.models.pipeline.steps import (
 )
 from whyword.models.pipeline.vectorizer import Vectorizer
 
-Estimator: TypeAlias = Any  # scikit-learn has no types
-
-
-class NotLinearError(Exception):
-    """A pipeline is not linear at heart; the message says why."""
+_CLOSE = 1e-6  # of numbers that may be of single precision
 
 
 def transformed(transformer: Estimator, below: int | None, graph: Graph) -> int:
@@ -67,9 +70,30 @@ def transformed(transformer: Estimator, below: int | None, graph: Graph) -> int:
         if not isinstance(transformer, CountVectorizer | HashingVectorizer):
             raise NotLinearError(f"it begins with {type(transformer).__name__}")
         return graph.add(Vectorizer(transformer))
+    last = below
     for step in _steps(transformer, graph.widths[below]):
-        below = _over(step, below, graph)
-    return below
+        last = _over(step, last, graph)
+    _check(transformer, below, last, graph)
+    return last
+
+
+def _check(transformer: Estimator, below: int, last: int, graph: Graph) -> None:
+    """Raise unless a transformer does what its steps do."""
+    rows = probe_rows(graph.widths[below])
+    # a RobustScaler does not centre what is sparse
+    given = rows.toarray() if graph.is_mixed(below) else rows.copy()
+    own = scipy_sparse().csr_matrix(_table(asked(transformer, "transform", given)))
+    ours = graph.outputs((), last, {below: rows})[last]
+    if own.shape == ours.shape:
+        apart = np.abs((ours - own).data)  # NaN where both are infinite: what no text had
+        most = max(1.0, np.abs(own.data).max(initial=0.0, where=np.isfinite(own.data)))
+        if not (apart > _CLOSE * most).any():
+            return
+    raise NotLinearError(f"its {type(transformer).__name__} does something of its own")
+
+
+def _table(values: Any) -> Any:  # noqa: ANN401 - sparse as it is, else an array: frames, too
+    return values if hasattr(values, "tocsr") else np.asarray(values, np.float64)
 
 
 def _features(node: int | None, what: str) -> int:

@@ -29,7 +29,8 @@ from whyword.words.document import Document
 Places: TypeAlias = NDArray[np.intp]
 
 _CALLABLES = ("analyzer", "tokenizer", "preprocessor", "strip_accents")
-_DTYPES = ("float64", "float32", "int64")
+_DTYPES = ("float64", "float32", "int64", "int32", "int16", "int8", "uint8", "uint16", "uint32")
+_LONGEST = 32  # words or characters of an n-gram: each length takes as much memory as the text
 
 
 class Vectorizer:
@@ -192,7 +193,7 @@ def _pattern(name: str, value: object) -> str:
 
 def _range(name: str, value: object) -> tuple[int, int]:
     if isinstance(value, list) and len(value) == 2:
-        least, most = (whole_number(name, number) for number in value)
+        least, most = (whole_number(name, number, most=_LONGEST) for number in value)
         if least <= most:
             return least, most
     raise InputError(f"{name} must be two numbers, the lower first, not {value!r:.60}")

@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from whyword.base.errors import InputError, MissingExtraError
+from whyword.base.errors import InputError, MissingExtraError, ModelError
 from whyword.base.labels import check_storable
 from whyword.base.printable import one_line, shown
 from whyword.models.blackbox import BlackBox, register_wrapper
@@ -18,10 +18,10 @@ from whyword.models.pipeline.classifier import PipelineClassifier
 from whyword.models.pipeline.features import PipelineFeatures
 from whyword.models.pipeline.frames import Frames, beginnings, frames_of
 from whyword.models.pipeline.graph import Graph
-from whyword.models.pipeline.heads import Linear, is_close, linear_of, link_of, probe_rows
+from whyword.models.pipeline.heads import Linear, linear_of, link_of
 from whyword.models.pipeline.links import Link
 from whyword.models.pipeline.placement import locate_features
-from whyword.models.pipeline.transformers import Estimator, NotLinearError
+from whyword.models.pipeline.probes import Estimator, NotLinearError, is_close, probe_rows
 from whyword.models.protocol import TextClassifier
 from whyword.models.store import provenance
 from whyword.models.stored import check_range
@@ -193,7 +193,7 @@ def _check_fitted(pipeline: Estimator) -> None:
         raise InputError(f"this {name} is not fitted yet; fit it first") from None
     if getattr(pipeline, "refit", True) is False:
         raise InputError(f"this {name} was fitted with refit=False, so it has no best estimator")
-    if not any(hasattr(pipeline, mark) for mark in _MARKS):
+    if not any(hasattr(pipeline, mark) for mark in _MARKS) and not _reads_texts(pipeline):
         raise InputError(
             f"{name} is no pipeline from texts to classes; put the vectoriser before it: "
             f"make_pipeline(TfidfVectorizer(), {name}())"
@@ -217,6 +217,15 @@ def _with_own_words(reader: Reader, pipeline: Estimator) -> Reader:
 def _spans(vectorizer: Estimator, text: str) -> list[tuple[int, int]]:
     spans = locate_features(vectorizer, text)[0].spans.tolist()
     return [(start, end) for start, end in spans if start < end]
+
+
+def _reads_texts(estimator: Estimator) -> bool:
+    """Whether it says something of texts: a vote of pipelines, or one with a threshold, does."""
+    try:
+        BlackBox(estimator).scores([_PROSE])
+    except (InputError, ModelError):
+        return False
+    return True
 
 
 def _tell(pipeline: Estimator, reason: str) -> None:
