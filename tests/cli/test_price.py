@@ -144,6 +144,7 @@ def test_a_slow_model_on_the_command_line(
     write("one.txt", "a text of six words here")
     done = run("explain", "slow:ask", "one.txt")
     assert (done.returncode, done.stdout) == (1, "")
-    first, last = done.stderr.splitlines()
+    classes, first, last = done.stderr.splitlines()
+    assert classes.startswith("slow:ask names no classes")
     assert re.fullmatch(r"occlusion asks the model 7 times; about \d+ s", first)
     assert last == "error: ask failed (AssertionError: enough)"

@@ -200,15 +200,6 @@ def _check_fitted(pipeline: Estimator) -> None:
         )
 
 
-def _reads_texts(estimator: Estimator) -> bool:
-    """Whether it says something of texts: a vote of pipelines, or one with a threshold, does."""
-    try:
-        BlackBox(estimator).scores([_PROSE])
-    except (InputError, ModelError):
-        return False
-    return True
-
-
 def _with_own_words(reader: Reader, pipeline: Estimator) -> Reader:
     """Return the reader, words cut as the pipeline's first vectoriser of words does."""
     by_words = (
@@ -226,6 +217,15 @@ def _with_own_words(reader: Reader, pipeline: Estimator) -> Reader:
 def _spans(vectorizer: Estimator, text: str) -> list[tuple[int, int]]:
     spans = locate_features(vectorizer, text)[0].spans.tolist()
     return [(start, end) for start, end in spans if start < end]
+
+
+def _reads_texts(estimator: Estimator) -> bool:
+    """Whether it says something of texts: a vote of pipelines, or one with a threshold, does."""
+    try:
+        BlackBox(estimator).scores([_PROSE])
+    except (InputError, ModelError):
+        return False
+    return True
 
 
 def _tell(pipeline: Estimator, reason: str) -> None:
