@@ -225,7 +225,7 @@ class SVMClassifier(Estimator, Reading, Trained):
 
     @property
     def training_words(self) -> frozenset[str]:
-        """The lower-cased words, or n-grams, of the training texts."""
+        """The lower-cased words of the training texts."""
         return frozenset(word.lower() for word in self.features_.words)
 
     def shuffled(self, layers: str, seed: int) -> Self:
