@@ -170,7 +170,7 @@ def test_nor_over_a_corpus_or_on_the_command_line(
         done = run(command, "py:says:model", tmp_path / "texts.csv")
         assert done.returncode != 0
         *_, line = done.stderr.strip().splitlines()
-        assert line.startswith("error: SaysNaN.predict_proba gave a probability that is no number")
+        assert line.startswith("error: SaysNaN.predict_proba gave nan for text ")
         assert "text 1 ('wa wb')" in line
 
 
