@@ -37,7 +37,10 @@ def test_mistakes_are_one_line(arguments: list[str], code: int, message: str) ->
     [
         (["predict", "nowhere", "-"], "error: nowhere: no such model folder"),
         (["train", "x.csv", "--out", "m"], "error: x.csv: no such file"),
-        (["train", "x.csv", "--out", "m", "--width", "two"], "error: --width takes numbers as in 2 or 2,3,4"),
+        (
+            ["train", "x.csv", "--out", "m", "--width", "two"],
+            "error: --width takes numbers as in 2 or 2,3,4",
+        ),
     ],
 )
 def test_mistakes_with_models(arguments: list[str], message: str) -> None:
