@@ -334,8 +334,7 @@ def test_typing_is_followed(visit: Visit, served: Served) -> None:
     expect(page.locator(".verdict b")).to_have_text("hockey")
     page.get_by_role("button", name="Clear").click()
     expect(page.locator(".empty")).to_contain_text("Paste a text above")
-    page.get_by_role("button", name="The shuttle reached orbit.").click()
-    expect(page.locator(".live .w")).to_have_count(4)
+    expect(page.locator(".examples")).to_have_count(0)  # they are for models of newsgroups
 
 
 def test_the_keyboard_does_it_all(visit: Visit, served: Served) -> None:
@@ -759,3 +758,13 @@ def test_a_phone_has_room_for_everything(chromium: Browser, served: Served, sche
     word.tap()
     expect(page.locator(".live .w.gone")).to_have_text("goal")
     context.close()
+
+
+def test_models_of_newsgroups_have_examples(visit: Visit, tmp_path: Path) -> None:
+    texts, labels = topical()
+    named = ["sci.space" if label == "space" else "sci.med" for label in labels]
+    for served in started(tmp_path, SVMClassifier(C=1.0).fit(texts, named)):
+        page = visit.page
+        page.goto(served.address)
+        page.get_by_role("button", name="The shuttle reached orbit.").click()
+        expect(page.locator(".live .w")).to_have_count(4)
