@@ -89,16 +89,19 @@ def test_explanations_are_a_sequence() -> None:
     assert str(explanations[1]) == explanations[1].to_text()
 
 
-def test_the_words_listed_are_pooled() -> None:
+def test_the_words_listed_are_pooled_those_for_and_those_against_by_themselves() -> None:
     explanation = explain(made_cnn(seed=3), "wa wb Wa wc", target="class 1")
     shown = {
-        word: value
+        (word, value)
         for line in explanation.to_text().splitlines()
         for word, value in re.findall(r"(\S+) ([+−][\d.e−+]+)", line[8:])
         if line.startswith(("for ", "against "))
     }
-    pooled = {word: shown_number(value) for word, value in explanation.by_word().items()}
-    assert shown == {word: value for word, value in pooled.items() if value != "0"}
+    sums: dict[tuple[str, bool], float] = {}
+    for word, value in zip(explanation.words, explanation.relevance.tolist(), strict=True):
+        key = word.lower(), value > 0
+        sums[key] = sums.get(key, 0.0) + value
+    assert shown == {(word, shown_number(value)) for (word, _), value in sums.items() if value}
 
 
 def test_a_text_without_colours_is_shown_once() -> None:
