@@ -36,6 +36,7 @@ def take_memory(megabytes: int) -> None:
             taken.write(b"x" * (1 << 20))
 
 
+@pytest.mark.slow(reason="many cases")
 def test_other_errors_hangs_and_memory_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ZeroDivisionError):
         Fuzzer("division", st.integers(), lambda n: 1 // n).check(10)

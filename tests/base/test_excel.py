@@ -60,6 +60,7 @@ def test_what_a_cell_cannot_hold(tmp_path: Path, caplog: pytest.LogCaptureFixtur
 
 
 @given(st.lists(st.text(st.characters(), max_size=30), min_size=1, max_size=5))
+@pytest.mark.slow(reason="many cases")
 def test_any_text_is_held(texts: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a.xlsx")

@@ -186,6 +186,7 @@ def hand_on_and_die(path: Path) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow(reason="starts processes")
 def test_the_lock_of_a_run_that_was_killed_is_its_processes(tmp_path: Path) -> None:
     run = FORK.Process(target=hand_on_and_die, args=(tmp_path,))
     run.start()

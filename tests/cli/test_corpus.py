@@ -1,7 +1,10 @@
 import json
 from pathlib import Path
 
+import pytest
 from commands import Write, run
+
+pytestmark = pytest.mark.slow(reason="starts commands")
 
 
 def test_corpus(mails: Path) -> None:

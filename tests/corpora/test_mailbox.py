@@ -145,6 +145,7 @@ def other_lines(data: bytes) -> list[bytes]:
     return [line for line in lines if line and not line.startswith((b"From ", b">"))]
 
 
+@pytest.mark.slow(reason="many cases")
 def test_any_box_is_read(tmp_path: Path) -> None:
     found = fuzzer(tmp_path)
     found.check(500)

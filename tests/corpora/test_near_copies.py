@@ -175,6 +175,7 @@ def check_copies(case: tuple[list[str], list[str], float]) -> None:
             assert found.nearest[number] == words.index(mine)
 
 
+@pytest.mark.slow(reason="many cases")
 def test_fuzz() -> None:
     fuzzer().check(150)
 

@@ -61,6 +61,7 @@ def literal(
 @pytest.mark.parametrize(
     ("target", "order"), [("true", "most"), ("true", "least"), ("predicted", "most")]
 )
+@pytest.mark.slow(reason="many cases")
 def test_equals_the_definition(subset: str, target: str, order: str, action: str) -> None:
     asked = {"subset": subset, "target": target, "order": order, "action": action}
     texts, labels = TEXTS[:16], LABELS[:16]

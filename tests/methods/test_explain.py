@@ -125,6 +125,7 @@ def test_words_beyond_max_words_are_counted_and_shown_as_such() -> None:
     assert "not read" in explanation.to_html()
 
 
+@pytest.mark.slow(reason="starts a process")
 def test_explaining_needs_no_optional_package(tmp_path: Path) -> None:
     small_cnn().save(tmp_path / "model")
     code = (

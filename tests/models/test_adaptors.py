@@ -401,6 +401,7 @@ def test_a_real_spacy_pipeline(component: str) -> None:
         explain(spacy.blank("en"), "to the moon")
 
 
+@pytest.mark.slow(reason="starts a process")
 def test_nothing_of_these_packages_is_imported() -> None:
     import subprocess
 

@@ -84,6 +84,7 @@ WORDS = {("span", "class"), ("span", "class", "title")}
 @given(text=hostile)
 @example(text=" ".join(ATTACKS))
 @settings(max_examples=30)
+@pytest.mark.slow(reason="many cases")
 def test_a_page_keeps_its_structure(kind: str, text: str) -> None:
     page = rendered(kind, text)
     page.encode()  # no half of a surrogate pair is left

@@ -12,6 +12,8 @@ from whyword import CNNClassifier, SVMClassifier, Vectors, load_model
 from whyword.reports import program
 from whyword.reports.program import digest_of_program, program_digest, training_files
 
+pytestmark = pytest.mark.slow(reason="copies the package")
+
 PACKAGE = Path(program.__file__).parent.parent
 USED = sorted(path.relative_to(PACKAGE).as_posix() for path in training_files(PACKAGE))
 

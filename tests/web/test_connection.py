@@ -21,6 +21,8 @@ from uvicorn.server import ServerState
 from whyword.web.connection import PatientProtocol, protocol_of, server_of
 from whyword.web.limits import Limits
 
+pytestmark = pytest.mark.slow(reason="waits for servers")
+
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"

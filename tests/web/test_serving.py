@@ -22,6 +22,8 @@ from whyword.web.serving import (
     usual_processes,
 )
 
+pytestmark = pytest.mark.slow(reason="starts servers")
+
 # ---- ports and addresses ----------------------------------------------------------------------
 
 

@@ -123,6 +123,7 @@ def check_page(page: str) -> None:
         assert not re.search(r"</?(?:p|br|td|script)[\s/][^<>\"']*>", text)
 
 
+@pytest.mark.slow(reason="many cases")
 def test_any_page_is_read() -> None:
     found = fuzzer()
     found.check(1_000)

@@ -283,6 +283,7 @@ def check_case(case: dict[str, Any]) -> None:
         assert decode_mail(again) == again
 
 
+@pytest.mark.slow(reason="many cases")
 def test_any_mail_is_read() -> None:
     found = fuzzer()
     found.check(1_500)

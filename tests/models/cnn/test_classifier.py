@@ -18,6 +18,7 @@ def model(request: pytest.FixtureRequest) -> CNNClassifier:
     return small_cnn(request.param)
 
 
+@pytest.mark.slow(reason="trains networks")
 def test_it_learns(model: CNNClassifier) -> None:
     texts, labels = topical(60, seed=9)
     assert model.score(texts, labels) >= 0.95
@@ -213,6 +214,7 @@ def test_scikit_learn_can_use_it() -> None:
     assert search.best_params_["width"] in (1, 2)
 
 
+@pytest.mark.slow(reason="starts a process")
 def test_predicting_imports_neither_torch_nor_scikit_learn(tmp_path: Path) -> None:
     small_cnn().save(tmp_path / "model")
     code = (

@@ -88,6 +88,7 @@ def test_without_folds_nothing_is_chosen() -> None:
     assert trainer(numbers, 1).choose([matrix], 3.0) == (0, 3.0, None, None)
 
 
+@pytest.mark.slow(reason="starts processes")
 def test_processes_choose_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix, numbers = made(1.0)
     one = trainer(numbers).choose([matrix], 1.0)

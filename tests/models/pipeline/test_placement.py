@@ -191,6 +191,7 @@ def test_names_are_found_as_if_the_text_were_read_for_each() -> None:
             assert placed == looked_for(name, text, most)
 
 
+@pytest.mark.slow(reason="many cases")
 def test_whole_words_are_found_however_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """The text is not read again for each of them; what may stand anywhere has a limit."""
     monkeypatch.setattr("whyword.models.pipeline.placement._LOOKED", 500)
