@@ -58,6 +58,7 @@ def test_there_are_enough_of_them() -> None:
 
 
 @pytest.mark.parametrize(("name", "classes"), CASES)
+@pytest.mark.slow(reason="many pipelines")
 def test_it_says_what_the_pipeline_says(name: str, classes: int) -> None:
     pipeline, texts = fitted(name, classes), texts_to_try(classes)
     model = from_pipeline(pipeline)
@@ -77,6 +78,7 @@ def test_it_says_what_the_pipeline_says(name: str, classes: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "classes"), CASES)
+@pytest.mark.slow(reason="many pipelines")
 def test_relevance_adds_up(name: str, classes: int) -> None:
     model, texts = from_pipeline(fitted(name, classes)), texts_to_try(classes)
     (trace,) = model.trace(texts)
@@ -100,6 +102,7 @@ def test_relevance_adds_up(name: str, classes: int) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
+@pytest.mark.slow(reason="many pipelines")
 def test_it_is_saved_and_loaded_or_says_why_not(name: str, tmp_path: Path) -> None:
     classes = 2 if name in OF_TWO else 3
     model, texts = from_pipeline(fitted(name, classes)), texts_to_try(classes)
