@@ -257,3 +257,10 @@ def test_somebodys_model() -> None:
             assert one.words[entry.position].lower() == entry.word
             assert entry.relevance == pytest.approx(float(one.relevance[entry.position]))
     assert "seen" in by_class.to_frame().columns
+
+
+def test_a_pipeline_that_is_passed_as_it_is_tells_which_words_it_has_seen() -> None:
+    pipeline = make_pipeline(CountVectorizer(), LogisticRegression())
+    pipeline.fit(["wa wb", "wc wd"], ["first", "second"])
+    (word, *_) = class_words(pipeline, ["wa wa wx"], "first")["first"]
+    assert (word.word, word.seen) == ("wa", True)

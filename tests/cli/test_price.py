@@ -145,6 +145,6 @@ def test_a_slow_model_on_the_command_line(
     done = run("explain", "slow:ask", "one.txt")
     assert (done.returncode, done.stdout) == (1, "")
     classes, first, last = done.stderr.splitlines()
-    assert classes.startswith("slow:ask names no classes")
+    assert classes.startswith("ask names no classes: they are numbers")
     assert re.fullmatch(r"occlusion asks the model 7 times; about \d+ s", first)
     assert last == "error: ask failed (AssertionError: enough)"

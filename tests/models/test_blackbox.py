@@ -468,8 +468,6 @@ def test_it_says_what_it_is_and_that_it_cannot_be_saved(tmp_path: Path) -> None:
         return [[0.0, 1.0] for _ in texts]
 
     assert repr(BlackBox(sure, name="sure 1")) == "BlackBox(sure, name='sure 1')"
-    assert not BlackBox(sure).names_classes
-    assert BlackBox(sure, ["a", "b"]).names_classes
     with pytest.raises(InputError, match="a black box cannot be saved"):
         BlackBox(sure).save(tmp_path / "model")
     assert (

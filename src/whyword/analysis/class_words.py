@@ -145,7 +145,8 @@ def class_words(
         Names of the documents, instead of their numbers.
     """
     request = ClassWordsRequest.of(target, top, per, rank, least, units, method, parameters)
-    return request.words(model, request.collect(model, texts, ids))
+    classifier = as_classifier(model)  # wrapped once, and asked which words it has seen
+    return request.words(classifier, request.collect(classifier, texts, ids))
 
 
 def class_words_choices(
@@ -159,8 +160,9 @@ def class_words_choices(
     Phrases are among them if the model has any that are not its words; single occurrences can only
     be ordered in one way.
     """
-    gathered = asked.collect_choices(model, texts, ids)
-    return [words for one in gathered for words in asked.words_by_rank(model, one)]
+    classifier = as_classifier(model)
+    gathered = asked.collect_choices(classifier, texts, ids)
+    return [words for one in gathered for words in asked.words_by_rank(classifier, one)]
 
 
 @dataclass(frozen=True)

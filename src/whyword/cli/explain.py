@@ -29,9 +29,7 @@ from whyword.explanation.explanation import Explanation
 from whyword.explanation.formats.registry import ENDINGS, FORMATS
 from whyword.explanation.output import format_of, print_explanations, write_explanations
 from whyword.methods.explain import iter_explanations
-from whyword.methods.registry import method_for
 from whyword.methods.request import PHRASE, WORD, has_phrases
-from whyword.models.blackbox import as_classifier
 from whyword.models.protocol import TextClassifier
 
 log = logging.getLogger(__name__)
@@ -152,8 +150,7 @@ def _at_least_one(explanations: Iterator[Explanation], source: str) -> Iterator[
     return itertools.chain(first, explanations)
 
 
-def _level(model: object, method: str | None, file_format: str) -> str:
+def _level(model: TextClassifier, method: str | None, file_format: str) -> str:
     """Return the level for people, or for programs: phrases are listed where they can be seen."""
-    classifier = as_classifier(model)
-    able = has_phrases(method_for(classifier.trace_kind, method), classifier)
-    return PHRASE if able and file_format in ("text", "html") else WORD
+    read_by_people = file_format in ("text", "html")
+    return PHRASE if read_by_people and has_phrases(method, model) else WORD

@@ -24,7 +24,7 @@ from whyword.cli.options import (
 from whyword.corpora.corpus import Corpus, Part, load_corpus, open_texts
 from whyword.corpora.lines import read_text
 from whyword.corpora.source import Record, name_and_part
-from whyword.models.blackbox import BlackBox, as_classifier
+from whyword.models.blackbox import as_classifier
 from whyword.models.loading import load_model
 from whyword.models.protocol import TextClassifier, removal_by_source
 from whyword.models.store import fingerprint_of
@@ -42,13 +42,7 @@ def open_model(model: Path) -> TextClassifier:
     with ThreadPoolExecutor(1) as pool:  # checksums run beside the loading of compiled code
         loading = pool.submit(load_model, model)
         Tokenizer()("")
-        classifier = as_classifier(loading.result())
-    if isinstance(classifier, BlackBox) and not classifier.names_classes:
-        log.info(
-            "%s names no classes: they are numbers; name them with BlackBox(…, classes=[…])",
-            one_line(str(model)),
-        )
-    return classifier
+        return as_classifier(loading.result())
 
 
 @dataclass(frozen=True)

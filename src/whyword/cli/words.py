@@ -22,9 +22,7 @@ from whyword.cli.outputs import check_apart, stdout_console
 from whyword.cli.price import with_price
 from whyword.cli.tables import word_tables
 from whyword.corpora.source import Record
-from whyword.methods.registry import method_for
 from whyword.methods.request import has_phrases
-from whyword.models.protocol import TextClassifier
 
 log = logging.getLogger(__name__)
 
@@ -90,9 +88,5 @@ def words(
         print(json.dumps(listed, ensure_ascii=False, indent=2))
     else:
         stdout_console().print(word_tables(by_class))
-    if units == "words" and not loaded.trace_kind.equal_shares and _has_phrases(loaded, method):
+    if units == "words" and not loaded.trace_kind.equal_shares and has_phrases(method, loaded):
         log.info("this model uses phrases as units: --units phrases lists them")
-
-
-def _has_phrases(model: TextClassifier, method: str | None) -> bool:
-    return has_phrases(method_for(model.trace_kind, method), model)

@@ -161,9 +161,11 @@ def _check_relevance(relevance: Relevance, trace: Trace, targets: Targets, metho
         )
 
 
-def has_phrases(method: Method, model: TextClassifier) -> bool:
-    """Return whether a method finds the relevance of a model's phrases."""
-    return method.phrases is not None and issubclass(model.trace_kind, Phrased)
+def has_phrases(method: Method | str | None, model: TextClassifier) -> bool:
+    """Return whether a method (or its name) finds the relevance of a model's phrases."""
+    kind = model.trace_kind
+    chosen = method if isinstance(method, Method) else method_for(kind, method)
+    return chosen.phrases is not None and issubclass(kind, Phrased)
 
 
 def check_phrases(

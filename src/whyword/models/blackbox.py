@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
@@ -26,6 +27,8 @@ from whyword.words.reader import Reader
 _DOCUMENTS = 256  # of a block
 _TOLERANCE = 1e-5  # of a probability: sums of single precision
 _WORD = "text"  # whose answer shows how many classes there are
+
+log = logging.getLogger(__name__)
 
 
 class BlackBoxTrace(ErasableText):
@@ -125,11 +128,6 @@ class BlackBox(Reading):
         return self._reader
 
     @property
-    def names_classes(self) -> bool:
-        """Whether somebody has said what its classes are called."""
-        return self._classes is not None or self._adaptor.classes is not None
-
-    @property
     def kind(self) -> str:
         """The name of the model's class, or of the function."""
         return self._adaptor.kind
@@ -159,6 +157,9 @@ class BlackBox(Reading):
         for classes in (self._classes, self._adaptor.classes):
             if classes is not None:
                 return classes
+        log.info(
+            "%s names no classes: they are numbers; BlackBox(…, classes=[…]) names them", self.kind
+        )
         return list(range(self._ask([_WORD], None).shape[1]))
 
     def scores(self, texts: list[str]) -> Scores:

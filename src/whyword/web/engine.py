@@ -67,7 +67,7 @@ class Engine:
             "documents": facts.get("documents"),
             "test_accuracy": facts.get("test_accuracy"),
             "methods": self.methods,
-            "phrases": has_phrases(method_for(self.model.trace_kind, None), self.model),
+            "phrases": has_phrases(None, self.model),
         }
 
     def is_quick(self, texts: Sequence[str], method: str | None = None) -> bool:
