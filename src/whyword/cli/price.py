@@ -9,7 +9,8 @@ from whyword.batch.runs import RunOptions
 from whyword.corpora.source import Record
 from whyword.methods.price import Price, price
 from whyword.methods.registry import method_for
-from whyword.models.protocol import TextClassifier, removal_by_source
+from whyword.models.abilities import removal_by_source
+from whyword.models.protocol import TextClassifier
 
 log = logging.getLogger(__name__)
 NOTICEABLE = 5.0  # seconds

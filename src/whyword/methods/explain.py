@@ -23,7 +23,8 @@ from whyword.explanation.filters import FilterExplanation
 from whyword.methods.phrases import LaterPhrases, for_targets
 from whyword.methods.request import FILTER, WORD, Answer, Request
 from whyword.methods.targets import PREDICTED
-from whyword.models.protocol import Hashed, Positions, Trace
+from whyword.models.abilities import Hashed
+from whyword.models.protocol import Positions, Trace
 from whyword.words.document import Text
 
 

@@ -139,6 +139,8 @@ class Request:
     def recorded(self) -> Settings:
         """What explanations record as their parameters."""
         recorded, kind = dict(self.settings), self.model.trace_kind
+        if self.method.residual and not self.conserves:
+            recorded["residual"] = self.method.residual
         if self.target.against is not None:
             recorded["against"] = self.target.labels[self.target.against]
         if self.method.of_features and kind.equal_shares:

@@ -17,9 +17,10 @@ from whyword.base.checks import items
 from whyword.base.errors import Argument, InputError, ModelError
 from whyword.base.labels import Label, check_storable
 from whyword.base.printable import reason, shown, storable
+from whyword.models.abilities import Reading
 from whyword.models.adaptors import adaptor_for, as_numbers
 from whyword.models.erasure import ErasableText, deleted_words, text_without
-from whyword.models.protocol import Positions, Reading, Scores, TextClassifier
+from whyword.models.protocol import Positions, Scores, TextClassifier
 from whyword.models.stored_reader import reader_settings
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader

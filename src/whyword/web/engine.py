@@ -13,8 +13,8 @@ from whyword.explanation.row import Row
 from whyword.methods.explain import explain_blocks
 from whyword.methods.registry import Cost, method_for, methods_for
 from whyword.methods.request import PHRASE, Request, check_phrases, has_phrases
+from whyword.models.abilities import Caching, Reading
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import Caching, Reading
 from whyword.web.limits import Limits
 from whyword.words.document import Text
 from whyword.words.rules import WORDS
@@ -33,7 +33,7 @@ class Engine:
     limits : Limits
     cache_bytes : int
         What its copy of the model may keep of words it met once it serves, see
-        :meth:`~whyword.models.protocol.Caching.cache_words`.
+        :meth:`~whyword.models.abilities.Caching.cache_words`.
     """
 
     def __init__(
