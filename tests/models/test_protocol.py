@@ -24,6 +24,7 @@ from whyword.models.protocol import (
     Embedded,
     Erasable,
     Filtered,
+    Integrable,
     TextClassifier,
     Trace,
 )
@@ -54,6 +55,7 @@ def test_what_a_trace_says_by_itself() -> None:
     [
         (Decomposable, [CNNTrace, TfIdfTrace, PipelineTrace]),
         (Differentiable, [CNNTrace, TfIdfTrace, PipelineTrace]),
+        (Integrable, [CNNTrace, TfIdfTrace, PipelineTrace]),
         (Erasable, KINDS),
         (Embedded, [CNNTrace, TfIdfTrace, PipelineTrace]),
         (ElementWise, [CNNTrace]),

@@ -29,6 +29,7 @@ class Cost(StrEnum):
     SINGLE = "one pass"
     PER_CLASS = "one pass for each class"
     PER_WORD = "one pass for each word"
+    PER_STEP = "one pass for each step"
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,9 @@ class Method:
         What a residual is where relevance is meant to add up but does not: recorded, and shown
         with its size. Of a method whose numbers are no shares of the score, nothing.
     cost : Cost
+    passes : callable
+        From a kind of trace and the settings to how many passes a document takes, where words are
+        not taken out one by one.
     of_output : bool
         Whether what it finds are changes of the model's output, be that scores or probabilities.
     element_sums : callable, or None
@@ -95,6 +99,7 @@ class Method:
     conserves: Callable[[Kind, Settings], bool] = lambda kind, settings: False
     residual: str = ""
     cost: Cost = Cost.SINGLE
+    passes: Callable[[Kind, Settings], int] = lambda kind, settings: 1
     of_features: bool = False
     of_output: bool = False
     element_sums: Callable[..., Rows] | None = None
@@ -158,9 +163,13 @@ class Method:
             error.replace_arguments(lambda argument: replace(argument, of=self.name))
             raise
 
-    def predictions(self, kind: Kind, words: int) -> int:
+    def predicts_anew(self, kind: Kind) -> bool:
+        """Whether an explanation is made of predictions of texts without some of their words."""
+        return self.cost is Cost.PER_WORD and kind.predicts_anew
+
+    def predictions(self, kind: Kind, words: int, settings: Settings) -> int:
         """Return how often a model is asked for an explanation of a text of so many words."""
-        return 1 + words if self.cost is Cost.PER_WORD and kind.predicts_anew else 1
+        return 1 + words if self.predicts_anew(kind) else self.passes(kind, settings)
 
     def check_kind(self, kind: Kind) -> None:
         """Raise unless traces of this kind can do what the method needs."""

@@ -130,6 +130,10 @@ class Request:
                 relevance, targets = relevance.against_last(), targets[:, :-1]
             yield FilterAnswer(trace, targets, relevance)
 
+    def predictions(self, words: int) -> int:
+        """Return how often the model is asked for an explanation of a text of so many words."""
+        return self.method.predictions(self.model.trace_kind, words, self.settings)
+
     @property
     def conserves(self) -> bool:
         """Whether relevance must add up to the score."""

@@ -197,6 +197,25 @@ class Differentiable(ABC):
         """Return the gradient times the input, summed over each word's dimensions."""
 
 
+class Integrable(ABC):
+    """Its gradients can be followed from vectors of zeros to its input."""
+
+    @abstractmethod
+    def integrated_gradients(
+        self, targets: Targets, *, steps: int, elements: bool = False
+    ) -> Relevance:
+        """Return the mean gradient on the way times the input, summed over words' dimensions.
+
+        The constant is the score of vectors of zeros; the points are those of
+        :func:`~whyword.models.integration.path_points`.
+        """
+
+    @classmethod
+    def integration_passes(cls, steps: int) -> int:
+        """Return how many passes so many steps take."""
+        return steps
+
+
 class Erased(NamedTuple):
     """What a model says of n documents while words go, in R orders of K words.
 
@@ -269,6 +288,12 @@ class ElementWise(Embedded):
     @abstractmethod
     def gradient_input_sums(self, targets: Targets, each: bool = False) -> Rows:
         """Return the sums for gradient × input."""
+
+    @abstractmethod
+    def integrated_gradients_sums(
+        self, targets: Targets, each: bool = False, *, steps: int
+    ) -> Rows:
+        """Return the sums for integrated gradients."""
 
 
 class Filters(NamedTuple):
