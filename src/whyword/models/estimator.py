@@ -186,7 +186,7 @@ class Estimator(Hashed, ABC):
         texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
-        columns: int = 1,
+        columns: int = 0,
         elements: bool = False,
     ) -> Iterator[Trace]:
         """Yield the texts in blocks; see :class:`~whyword.models.protocol.TextClassifier`."""

@@ -118,7 +118,7 @@ class TextClassifier(Protocol):
         texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
-        columns: int = 1,
+        columns: int = 0,
         elements: bool = False,
     ) -> Iterator[Trace]:
         """Yield the texts in blocks; texts and deleted words are read in step, lazily.
@@ -131,7 +131,8 @@ class TextClassifier(Protocol):
             One entry per text: the words, by position, that are deleted before the model looks.
             They stay words of the document.
         columns : int
-            How many classes will be explained of each document; it bounds a block's memory.
+            How many classes will be explained of each document, if any; it bounds a block's
+            memory.
         elements : bool
             Whether relevance is wanted for each input dimension; so does this.
         """

@@ -226,11 +226,11 @@ class CNNClassifier(Estimator, Reading, Trained, Shiftable, Caching):
         texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
-        columns: int = 1,
+        columns: int = 0,
         elements: bool = False,
     ) -> Iterator[CNNTrace]:
         """Yield the texts in blocks; the vectors of deleted words are zero."""
-        numbers = columns * (self.inputs_.vectors.dimensions if elements else 1)
+        numbers = max(1, columns) * (self.inputs_.vectors.dimensions if elements else 1)
         rarity = rarity_of(self.vocabulary_, self.provenance_.get("documents", 0))
         return CNNTrace.blocks(self.words_, texts, deleted, numbers, rarity=rarity)
 

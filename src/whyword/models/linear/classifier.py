@@ -201,7 +201,7 @@ class SVMClassifier(Estimator, Reading, Trained):
         texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
-        columns: int = 1,
+        columns: int = 0,
         elements: bool = False,
     ) -> Iterator[LinearTrace]:
         """Yield the texts in blocks; bags are made anew without deleted words."""

@@ -134,7 +134,7 @@ class PipelineClassifier(Estimator, Reading, Trained):
         texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
-        columns: int = 1,
+        columns: int = 0,
         elements: bool = False,
     ) -> Iterator[PipelineTrace]:
         """Yield the texts in blocks; what is left without deleted words is read anew."""
