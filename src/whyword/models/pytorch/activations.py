@@ -34,33 +34,40 @@ class Scaling(torch.autograd.Function):
 
 
 def activate(
-    run: Propagation, func: Function, x: Tensor, args: Any = (), kwargs: Any = None
+    run: Propagation,
+    func: Function,
+    x: Tensor,
+    args: Any = (),
+    kwargs: Any = None,
+    value: Tensor | None = None,
 ) -> Tensor:
-    """Return a function of single numbers as a signal, f(0) booked."""
+    """Return a function of single numbers as a signal, f(0) booked; its value may be known."""
     kwargs = kwargs or {}
     x = run.signal(x)
     with torch.no_grad():
         numbers = x.detach()
-        value = func(numbers.clone(), *args, **kwargs)
+        if value is None:
+            value = func(numbers.clone(), *args, **kwargs)
         at_zero = float(func(numbers.new_zeros(1), *args, **kwargs))
         if at_zero in (float("inf"), -float("inf")) or at_zero != at_zero:
             raise run.refuse(f"uses {name_of(func)}, which has no value at 0, as a signal")
         slope = _slope(func, numbers, args, kwargs)
         # where f(0) is taken off, little is left of f(x) near 0 but rounding
-        near = torch.finfo(x.dtype).eps ** 0.5 if at_zero else 0.0
-        coefficient = torch.where(numbers.abs() <= near, slope, (value - at_zero) / numbers)
+        if at_zero:
+            near = numbers.abs() <= torch.finfo(x.dtype).eps ** 0.5
+            coefficient = torch.where(near, slope, (value - at_zero) / numbers)
+        else:
+            coefficient = (value / numbers).nan_to_num_(nan=slope)
     out: Tensor = Scaling.apply(x, [value], coefficient)  # type: ignore[no-untyped-call]
     tag = run.tag(x)
     return run.book(run.result(out, tag.rows, tag.tokens), at_zero)
 
 
-def activate_any(run: Propagation, func: Function, x: Tensor) -> Tensor:
-    """Return a function of single numbers, of a tensor of any role."""
+def activate_any(run: Propagation, func: Function, x: Tensor, out: Tensor) -> Tensor:
+    """Return a function of single numbers, whose value is known, of a tensor of any role."""
     role = run.role(x)
     if role is Role.SIGNAL:
-        return activate(run, func, x)
-    with torch.no_grad():
-        out = func(x.detach())
+        return activate(run, func, x, value=out)
     if role is Role.CONSTANT:
         made: Tensor = run.constant(out)
         return made

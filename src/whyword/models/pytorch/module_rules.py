@@ -82,7 +82,7 @@ class _Hook:
             if self._written is _activation:
                 (x,) = tensors_in((args, kwargs))
                 with torch._C.DisableTorchFunction():
-                    return activate_any(run, module.forward, x)
+                    return activate_any(run, module.forward, x, out)
             return self._written(module, *args, **kwargs)
         finally:
             self._inside = False

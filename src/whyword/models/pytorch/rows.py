@@ -130,6 +130,10 @@ class Rows:
             for axis, (size, stride) in enumerate(zip(index.shape, index.stride(), strict=True))
             if size > 1 and stride
         ]
+        if len(varying) == 1:  # the other axes have no numbers of their own
+            (axis,) = varying
+            first = tuple(slice(None) if one == axis else 0 for one in range(index.dim()))
+            return self.along(index.shape, axis, index[first].clamp(min=0).long())
         for axis in varying if varying else range(1):
             if not index.dim():
                 return None
@@ -138,7 +142,7 @@ class Rows:
             one = [1] * index.dim()
             one[axis] = len(numbers)
             fits = (index == numbers.reshape(one)) | (index == _NOBODY)
-            if len(varying) == 1 or bool(fits.all()):
+            if bool(fits.all()):
                 return self.along(index.shape, axis, numbers.clamp(min=0).long())
         return None
 
