@@ -82,6 +82,7 @@ class Request:
         *,
         targets: Iterable[Any] | None = None,
         against: object = None,
+        top_classes: int | None = None,
         level: str = WORD,
         parameters: Settings | None = None,
     ) -> "Request":
@@ -89,7 +90,7 @@ class Request:
         classifier = as_classifier(model)
         kind = classifier.trace_kind
         chosen = method_for(kind, method)
-        whose = target_of(labels_of(classifier), target, targets, against)
+        whose = target_of(labels_of(classifier), target, targets, against, top_classes)
         settings = chosen.settings(kind, parameters or {})
         _check_level(level, chosen, classifier)
         return cls(classifier, whose, chosen, settings, level, model)
@@ -103,7 +104,7 @@ class Request:
         columns = self.target.count
         done = 0
         for trace in self.model.trace(texts, deleted=deleted, columns=columns, elements=elements):
-            targets = self.target.numbers(trace.predicted_from(done))
+            targets = self.target.numbers(trace.predicted_from(done), trace.scores)
             done += len(trace)
             relevance = self.method.compute(trace, targets, **extra, **self.settings)
             _check_relevance(relevance, trace, targets, self.method.name)
@@ -123,7 +124,7 @@ class Request:
             raise TypeError(f"{self.method.name} does not go through filters")
         done = 0
         for trace in self.model.trace(texts, columns=self.target.count):
-            targets = self.target.numbers(trace.predicted_from(done))
+            targets = self.target.numbers(trace.predicted_from(done), trace.scores)
             done += len(trace)
             relevance = self.method.filters(trace, targets, **self.settings)
             if self.target.against is not None:
@@ -145,6 +146,8 @@ class Request:
         recorded, kind = dict(self.settings), self.model.trace_kind
         if self.method.residual and not self.conserves:
             recorded["residual"] = self.method.residual
+        if self.target.top is not None:
+            recorded["top_classes"] = self.target.top
         if self.target.against is not None:
             recorded["against"] = self.target.labels[self.target.against]
         if self.method.of_features and kind.equal_shares:
