@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from whyword.base.checks import real_number
 from whyword.base.errors import Argument, InputError
 from whyword.methods.registry import Method, Parameter
+from whyword.models.abilities import Layered, Recorded
 from whyword.models.erasure import ErasableText, deleted_words
 from whyword.models.estimator import Estimator, check_training_data
 from whyword.models.protocol import Decomposable, Positions, Scores, Targets, Trace
@@ -102,10 +103,13 @@ class CentroidClassifier(Estimator):
         return model
 
 
+BIASES = ("apart", "shared")
+
+
 class RuledTrace(CentroidTrace):
     """The same with a rule of its own, as networks with attention have one."""
 
-    rule_parameters = ("epsilon", "bias", "attention", "positions")
+    rule_parameters = ("epsilon", "bias", "attention", "positions", "layer")
     rule_defaults: ClassVar[Mapping[str, Any]] = {"bias": "apart"}
 
     @classmethod
@@ -120,17 +124,23 @@ class RuledTrace(CentroidTrace):
     def rule_conserves(cls, settings: Mapping[str, Any]) -> bool:
         return bool(settings["attention"] == "fixed")
 
-    def lrp(self, targets: Targets, *, elements: bool = False, **rule: str) -> Relevance:
+    def lrp(self, targets: Targets, *, elements: bool = False, **rule: Any) -> Relevance:  # noqa: ANN401
+        if rule["layer"] == RuledClassifier.layers[-1]:  # half of the bias is booked below it
+            apart, shared = (super(RuledTrace, self).lrp(targets, bias=b) for b in BIASES)
+            words = (apart.words[0] + shared.words[0]) / 2
+            return Relevance([words], apart.padding, (apart.constant + shared.constant) / 2)
         bias = "shared" if rule["positions"] == "with words" else rule["bias"]
         found = super().lrp(targets, bias=bias)
         leak = 1 if rule["attention"] == "fixed" else 0.75
         return Relevance([words * leak for words in found.words], found.padding, found.constant)
 
 
-class RuledClassifier(CentroidClassifier):
+class RuledClassifier(CentroidClassifier, Layered, Recorded):
     """A model whose kind of trace is known of the instance only."""
 
     kind = "ruled"
+    layers = ("bag", "encoder.layer.1", "encoder.layer.2")
+    recorded: ClassVar[Mapping[str, Any]] = {"deletion": "cut"}
 
     @property
     def trace_kind(self) -> type[Trace]:  # type: ignore[override]

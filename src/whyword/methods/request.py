@@ -10,6 +10,7 @@ from whyword.base.checks import one_of
 from whyword.base.errors import Argument, InputError
 from whyword.methods.registry import Method, Settings, method_for
 from whyword.methods.targets import Target, target_of
+from whyword.models.abilities import Recorded
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import (
     ElementWise,
@@ -91,7 +92,7 @@ class Request:
         kind = classifier.trace_kind
         chosen = method_for(kind, method)
         whose = target_of(labels_of(classifier), target, targets, against, top_classes)
-        settings = chosen.settings(kind, parameters or {})
+        settings = chosen.settings_of(classifier, parameters or {})
         _check_level(level, chosen, classifier)
         return cls(classifier, whose, chosen, settings, level, model)
 
@@ -143,7 +144,9 @@ class Request:
     @property
     def recorded(self) -> Settings:
         """What explanations record as their parameters."""
-        recorded, kind = dict(self.settings), self.model.trace_kind
+        kind = self.model.trace_kind
+        recorded = dict(self.model.recorded) if isinstance(self.model, Recorded) else {}
+        recorded |= {name: value for name, value in self.settings.items() if value is not None}
         if self.method.residual and not self.conserves:
             recorded["residual"] = self.method.residual
         if self.target.top is not None:

@@ -1,6 +1,5 @@
 """Which classes are asked about: one, several, all, the predicted one, one per document."""
 
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -9,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import items, join_names, whole_number
+from whyword.base.checks import items, names_meant, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
 from whyword.base.printable import shown
 
 PREDICTED, ALL = "predicted", "all"
-_LONGEST = 200  # letters of a name that is compared with the classes'
 
 
 def class_number(classes: Sequence[Label], label: object, argument: str = "target") -> int:
@@ -29,12 +27,7 @@ def class_number(classes: Sequence[Label], label: object, argument: str = "targe
     said = label if isinstance(label, str) else shown(label)
     if isinstance(label, Label) and said in names:
         return names.index(said)
-    close = difflib.get_close_matches(said[:_LONGEST], names, n=3, cutoff=0.6)
-    ending = [name for name in names if said and said.lower() in name.lower()]
-    suggested = list(dict.fromkeys([*close, *ending]))[:3]
-    hint = (
-        f"did you mean {' or '.join(suggested)}?" if suggested else f"there are {join_names(names)}"
-    )
+    hint = names_meant(said, names)
     raise InputError(f"there is no class {shown(label, 80)}; {hint}", about=[argument])
 
 
