@@ -1,5 +1,6 @@
 """A kind of model and a method that the package does not know, each in one place."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
@@ -51,10 +52,11 @@ class CentroidClassifier(Estimator):
 
     kind = "centroid"
     trace_kind = CentroidTrace
+    tokenizer: ClassVar[Tokenizer] = Tokenizer()
 
     def fit(self, texts: Iterable[str], labels: Iterable[object]) -> Self:
         several, self.classes_, numbers = check_training_data(texts, labels)
-        words = [[word.lower() for word in one.words] for one in map(Tokenizer(), several)]
+        words = [[word.lower() for word in one.words] for one in map(self.tokenizer, several)]
         self.words_ = sorted({word for each in words for word in each})
         self.centroids_ = np.zeros((len(self.classes_), len(self.words_)))
         for each, number in zip(words, numbers, strict=True):
@@ -73,7 +75,7 @@ class CentroidClassifier(Estimator):
         return np.array([index.get(word.lower(), -1) for word in document.words], np.intp)
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
-        return Tokenizer().documents(texts)
+        return self.tokenizer.documents(texts)
 
     def trace(
         self,
@@ -135,10 +137,15 @@ class RuledTrace(CentroidTrace):
         return Relevance([words * leak for words in found.words], found.padding, found.constant)
 
 
+def spans_between_spaces(text: str) -> list[tuple[int, int]]:
+    return [found.span() for found in re.finditer(r"\S+", text)]
+
+
 class RuledClassifier(CentroidClassifier, Layered, Recorded):
-    """A model whose kind of trace is known of the instance only."""
+    """A model whose kind of trace is known of the instance only; symbols are words to it."""
 
     kind = "ruled"
+    tokenizer: ClassVar[Tokenizer] = Tokenizer(rule=spans_between_spaces)
     layers = ("bag", "encoder.layer.1", "encoder.layer.2")
     recorded: ClassVar[Mapping[str, Any]] = {"deletion": "cut"}
 

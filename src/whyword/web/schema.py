@@ -183,12 +183,16 @@ class ClassWordsOut:
 
 @dataclass(frozen=True)
 class WordsAnswer:
-    """The words of classes, over so many documents; `choices` are the units there are."""
+    """The words of classes, over so many documents; `choices` are the units there are.
+
+    `symbols` says whether there are any without a letter or digit, which are listed on demand.
+    """
 
     documents: int
     rank: str
     units: str
     choices: list[str]
+    symbols: bool
     classes: list[ClassWordsOut]
 
 
