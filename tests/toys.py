@@ -1,5 +1,6 @@
 """A kind of model and a method that the package does not know, each in one place."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from whyword.base.checks import real_number
 from whyword.base.errors import Argument, InputError
 from whyword.methods.registry import Method, Parameter
+from whyword.models.abilities import Layered, Recorded
 from whyword.models.erasure import ErasableText, deleted_words
 from whyword.models.estimator import Estimator, check_training_data
 from whyword.models.protocol import Decomposable, Positions, Scores, Targets, Trace
@@ -50,10 +52,11 @@ class CentroidClassifier(Estimator):
 
     kind = "centroid"
     trace_kind = CentroidTrace
+    tokenizer: ClassVar[Tokenizer] = Tokenizer()
 
     def fit(self, texts: Iterable[str], labels: Iterable[object]) -> Self:
         several, self.classes_, numbers = check_training_data(texts, labels)
-        words = [[word.lower() for word in one.words] for one in map(Tokenizer(), several)]
+        words = [[word.lower() for word in one.words] for one in map(self.tokenizer, several)]
         self.words_ = sorted({word for each in words for word in each})
         self.centroids_ = np.zeros((len(self.classes_), len(self.words_)))
         for each, number in zip(words, numbers, strict=True):
@@ -72,7 +75,7 @@ class CentroidClassifier(Estimator):
         return np.array([index.get(word.lower(), -1) for word in document.words], np.intp)
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
-        return Tokenizer().documents(texts)
+        return self.tokenizer.documents(texts)
 
     def trace(
         self,
@@ -102,10 +105,13 @@ class CentroidClassifier(Estimator):
         return model
 
 
+BIASES = ("apart", "shared")
+
+
 class RuledTrace(CentroidTrace):
     """The same with a rule of its own, as networks with attention have one."""
 
-    rule_parameters = ("epsilon", "bias", "attention", "positions")
+    rule_parameters = ("epsilon", "bias", "attention", "positions", "layer")
     rule_defaults: ClassVar[Mapping[str, Any]] = {"bias": "apart"}
 
     @classmethod
@@ -120,17 +126,28 @@ class RuledTrace(CentroidTrace):
     def rule_conserves(cls, settings: Mapping[str, Any]) -> bool:
         return bool(settings["attention"] == "fixed")
 
-    def lrp(self, targets: Targets, *, elements: bool = False, **rule: str) -> Relevance:
+    def lrp(self, targets: Targets, *, elements: bool = False, **rule: Any) -> Relevance:  # noqa: ANN401
+        if rule["layer"] == RuledClassifier.layers[-1]:  # half of the bias is booked below it
+            apart, shared = (super(RuledTrace, self).lrp(targets, bias=b) for b in BIASES)
+            words = (apart.words[0] + shared.words[0]) / 2
+            return Relevance([words], apart.padding, (apart.constant + shared.constant) / 2)
         bias = "shared" if rule["positions"] == "with words" else rule["bias"]
         found = super().lrp(targets, bias=bias)
         leak = 1 if rule["attention"] == "fixed" else 0.75
         return Relevance([words * leak for words in found.words], found.padding, found.constant)
 
 
-class RuledClassifier(CentroidClassifier):
-    """A model whose kind of trace is known of the instance only."""
+def spans_between_spaces(text: str) -> list[tuple[int, int]]:
+    return [found.span() for found in re.finditer(r"\S+", text)]
+
+
+class RuledClassifier(CentroidClassifier, Layered, Recorded):
+    """A model whose kind of trace is known of the instance only; symbols are words to it."""
 
     kind = "ruled"
+    tokenizer: ClassVar[Tokenizer] = Tokenizer(rule=spans_between_spaces)
+    layers = ("bag", "encoder.layer.1", "encoder.layer.2")
+    recorded: ClassVar[Mapping[str, Any]] = {"deletion": "cut"}
 
     @property
     def trace_kind(self) -> type[Trace]:  # type: ignore[override]

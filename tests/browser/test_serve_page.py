@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from keywords import MODULE
 from networks import made_cnn, small_cnn, topical
-from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, expect
 
 from whyword import CNNClassifier, Explanation, SVMClassifier, explain, load_model
 from whyword.base.printable import visible
@@ -505,6 +505,28 @@ def test_class_words_lead_to_their_documents(visit: Visit, served: Served) -> No
     page.locator(".entries a").first.click()
     expect(page.locator(".live .w", has_text=word).first).to_be_visible()
     expect(page.locator(".reading h2")).to_have_text("space")
+
+
+def test_symbols_are_listed_on_demand(visit: Visit, served: Served) -> None:
+    page = visit.page
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.url)
+        response = route.fetch()
+        route.fulfill(response=response, json=response.json() | {"symbols": True})
+
+    page.goto(served.address + "#/corpus/words")
+    expect(page.locator(".class-grid")).to_be_visible()
+    assert page.get_by_label("with symbols").count() == 0  # this model has none
+    page.route("**/api/words?*", answer)
+    page.get_by_label("ordered by").select_option("sum")
+    page.get_by_label("with symbols").check()
+    expect(page).to_have_url(re.compile(r"#/corpus/words\?r=sum&s=1$"))
+    expect(page.get_by_label("with symbols")).to_be_checked()
+    page.get_by_label("with symbols").uncheck()
+    expect(page).to_have_url(re.compile(r"#/corpus/words\?r=sum$"))
+    assert ["symbols=true" in url for url in asked] == [False, True]
 
 
 def test_class_words_by_rank_and_phrases(visit: Visit, served: Served) -> None:

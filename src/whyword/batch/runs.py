@@ -68,6 +68,7 @@ def explain_corpus(
     *,
     method: str | None = None,
     against: object = None,
+    top_classes: int | None = None,
     top: int | None = None,
     engine: str = "local",
     workers: int | None = None,
@@ -91,6 +92,9 @@ def explain_corpus(
         The folder; new, or empty, or with `resume` that of a run which did not end.
     target, method, against, **parameters
         As for :func:`~whyword.explain`.
+    top_classes : int, optional
+        Explain each document's so many classes with the highest scores, instead of `target`: the
+        ``top`` of :func:`~whyword.explain`.
     top : int, optional
         Keep so many words of each document, the strongest; `left_out` has what the others bear.
     engine : {"local", "ray"}
@@ -118,7 +122,7 @@ def explain_corpus(
     """
     top = None if top is None else whole_number("top", top)
     target = list(target) if isinstance(target, tuple | set | frozenset) else target
-    task = ExplainTask(model, target, method, parameters, against, top, strict)
+    task = ExplainTask(model, target, method, parameters, against, top, strict, top_classes)
     how: RunOptions = {
         "engine": engine,
         "workers": workers,

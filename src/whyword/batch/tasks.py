@@ -100,6 +100,8 @@ class ExplainTask(Task):
         Keep so many words of each document, the strongest.
     strict : bool
         Raise if an explanation does not add up to the score.
+    top_classes : int or None
+        Explain so many classes of each document, instead of the target.
     """
 
     stage = "explaining"
@@ -109,6 +111,7 @@ class ExplainTask(Task):
     against: object = None
     top: int | None = None
     strict: bool = False
+    top_classes: int | None = None
 
     @cached_property
     def request(self) -> Request:
@@ -118,6 +121,7 @@ class ExplainTask(Task):
             self.target,
             self.method,
             against=self.against,
+            top_classes=self.top_classes,
             parameters=self.parameters,
         )
 
@@ -216,7 +220,9 @@ class ExplainTask(Task):
             return ["all"] * len(targets)
         if target.single:
             return [self.labels[number] for number in targets[:, 0].tolist()]
-        return [[self.labels[number] for number in target.columns or ()]] * len(targets)
+        if target.columns is not None:
+            return [[self.labels[number] for number in target.columns]] * len(targets)
+        return [[self.labels[number] for number in own] for own in targets.tolist()]
 
 
 @dataclass(frozen=True, eq=False)

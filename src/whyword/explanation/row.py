@@ -153,6 +153,11 @@ def target_scores(
     return chosen if against is None else chosen - scores[..., [against]]
 
 
+def has_own_targets(target: object, parameters: Mapping[str, Any]) -> bool:
+    """Return whether several targets are a document's own, those with its highest scores."""
+    return isinstance(target, list | tuple) and "top_classes" in parameters
+
+
 def relevance_sums(
     relevance: NDArray[np.float32], firsts: NDArray[np.int64]
 ) -> NDArray[np.float64]:

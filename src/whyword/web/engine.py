@@ -110,9 +110,10 @@ class Engine:
         against: str | None = None,
         method: str | None = None,
         phrases: bool = False,
+        top_classes: int | None = None,
     ) -> list[dict[str, Any]]:
         """Return the explanations as they are sent: the JSON form and the probabilities."""
-        request = Request.of(self.model, target, method, against=against)
+        request = Request.of(self.model, target, method, against=against, top_classes=top_classes)
         if phrases:
             asked = Argument("phrases", True), Argument("phrases", False)
             check_phrases(request.method, self.model, *asked)

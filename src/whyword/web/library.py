@@ -9,16 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.analysis.class_words import (
-    RANKS,
-    UNITS,
-    ClassWords,
-    ClassWordsRequest,
-)
 from whyword.analysis.document_map import project
 from whyword.analysis.search import Carrier, Hit, SearchIndex
 from whyword.analysis.word_statistics import Units, units_of
-from whyword.base.checks import one_of
 from whyword.base.errors import InputError
 from whyword.base.labels import Label
 from whyword.base.printable import storable
@@ -31,9 +24,9 @@ from whyword.methods.request import PHRASE, WORD
 from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Embedded, TextClassifier
+from whyword.web.word_lists import WordLists
 from whyword.words.document import Document
 
-TOP_WORDS = 100  # of each class
 _MOST_POINTS = 20_000  # of the map: more are drawn as specks anyway
 _BEGINNING = 160  # characters of a text in a list
 _STRONGEST = 8  # words that stand for a document
@@ -63,10 +56,8 @@ class Library:
         Numbers of classes.
     chances : (documents,) float64
         The probability of the predicted class.
-    lists : dict from (units, rank) to ClassWords
-        Words by every rank, and phrases if the model has any that are not its words.
-    places : dict from units to dict from word to documents it occurs in
-        For the words of `lists`.
+    lists : WordLists
+        The words of its classes.
     index : SearchIndex or None
         None if the model's documents have no vectors.
     points : (documents, 2) float64, or None
@@ -83,8 +74,7 @@ class Library:
     classes: list[Label]
     predicted: NDArray[np.intp]
     chances: NDArray[np.float64]
-    lists: dict[tuple[str, str], ClassWords]
-    places: dict[str, dict[str, list[int]]]
+    lists: WordLists
     index: SearchIndex | None
     points: NDArray[np.float64] | None
     share: float
@@ -192,17 +182,22 @@ class Library:
     # ---- words --------------------------------------------------------------------------------
 
     def class_words(
-        self, target: str | None, top: int, rank: str = "typical", units: str = "words"
+        self,
+        target: str | None,
+        top: int,
+        rank: str = "typical",
+        units: str = "words",
+        symbols: bool = False,
     ) -> dict[str, Any]:
         """Return the words of one class, or of all."""
-        one_of("rank", rank, list(RANKS))
-        words = self.lists[self._units(units), rank]
+        words = self.lists.choose(units, rank, symbols)
         labels = list(words) if target is None else [self._class(target)]
         return {
             "documents": words.n_documents,
             "rank": rank,
             "units": units,
-            "choices": list(self.places),
+            "choices": list(self.lists.places),
+            "symbols": self.lists.has_symbols(units),
             "classes": [
                 {
                     "target": label,
@@ -215,24 +210,14 @@ class Library:
             ],
         }
 
-    def _units(self, units: str) -> str:
-        """Return the units; raise if this model's are none."""
-        one_of("units", units, UNITS)
-        if units not in self.places:
-            raise InputError("this model has no phrases that are not its words")
-        return units
-
     def word_documents(
         self, target: str, word: str, top: int, units: str = "words"
     ) -> dict[str, Any]:
         """Return the documents in which a class word speaks most for its class."""
         label = self._class(target)
-        key, places = word.lower(), self.places[self._units(units)]
-        if key not in places:
-            raise InputError(f"{word!r:.60} is none of the {TOP_WORDS} {units} of any class")
-        numbers = places[key]
+        key, numbers = word.lower(), self.lists.documents_of(word, units)
         step = -(-len(numbers) // _COMPARED)
-        some = sorted({*numbers[::step], *self._strongest(label, key, units)})
+        some = sorted({*numbers[::step], *self.lists.strongest(label, key, units)})
         level = PHRASE if units == "phrases" else WORD
         texts = [self.texts[n] for n in some]
         explanations = list(iter_explanations(self.model, texts, [label], level=level))
@@ -249,15 +234,6 @@ class Library:
                 | _around(explanations[n].text, *of[n].spans[found[n]].tolist())
                 for n in order
             ],
-        }
-
-    def _strongest(self, label: Label, word: str, units: str) -> set[int]:
-        return {
-            int(entry.document)
-            for (own, _), words in self.lists.items()
-            if own == units
-            for entry in words[label]
-            if entry.word == word
         }
 
     def _class(self, name: str) -> Label:
@@ -336,7 +312,7 @@ def open_library(
     report(Progress(f"predicting {len(texts):,} documents"))
     predictions = list(predict_documents(model, records))
     report(Progress("finding the classes' words"))
-    lists, places = _words_of(model, texts)
+    lists = WordLists.of(model, texts)
     index, points, share = None, None, 0.0
     if issubclass(traced.trace_kind, Embedded):
         report(Progress("preparing the search"))
@@ -354,26 +330,10 @@ def open_library(
         predicted=np.array([one.probabilities.argmax() for one in predictions], np.intp),
         chances=np.array([one.probability for one in predictions]),
         lists=lists,
-        places=places,
         index=index,
         points=points,
         share=share,
     )
-
-
-def _words_of(
-    model: object, texts: Sequence[str]
-) -> tuple[dict[tuple[str, str], ClassWords], dict[str, dict[str, list[int]]]]:
-    """Return the words of classes, or phrases, by every rank, and the documents that have them."""
-    lists, places = {}, {}
-    request = ClassWordsRequest(top=TOP_WORDS)
-    for statistics in request.collect_choices(model, texts, placed=True):
-        listed = set()
-        for words in request.words_by_rank(model, statistics):
-            lists[words.units, words.rank] = words
-            listed |= {entry.word for entries in words.values() for entry in entries}
-        places[statistics.units] = statistics.documents_of(listed)
-    return lists, places
 
 
 def library_price(

@@ -51,12 +51,14 @@ class PredictRequest:
 class ExplainRequest:
     """Texts to explain, and whose scores: one class, several, "all", or the "predicted" one.
 
-    With `phrases` what the model used as units has a relevance, too.
+    `top_classes` are each text's so many classes with the highest scores, instead of a target. With
+    `phrases` what the model used as units has a relevance, too.
     """
 
     documents: list[DocumentIn | str]
     target: str | list[str] = PREDICTED
     against: str | None = None
+    top_classes: int | None = None
     method: str = ""  # the best for the model, which the schema names
     phrases: bool = False
 
@@ -181,12 +183,16 @@ class ClassWordsOut:
 
 @dataclass(frozen=True)
 class WordsAnswer:
-    """The words of classes, over so many documents; `choices` are the units there are."""
+    """The words of classes, over so many documents; `choices` are the units there are.
+
+    `symbols` says whether there are any without a letter or digit, which are listed on demand.
+    """
 
     documents: int
     rank: str
     units: str
     choices: list[str]
+    symbols: bool
     classes: list[ClassWordsOut]
 
 
@@ -300,6 +306,7 @@ def with_limits(
         },
     ]
     explain["against"]["anyOf"][0]["enum"] = names
+    explain["top_classes"]["anyOf"][0] |= {"minimum": 1, "maximum": len(names)}
     explain["method"] |= {"enum": list(methods), "default": methods[0]}
     if "SearchRequest" in parts:
         _update(parts["SearchRequest"], "query", maxLength=QUERY_CHARACTERS)

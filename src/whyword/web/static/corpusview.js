@@ -122,13 +122,13 @@ async function showWords(body, parameters) {
   body.replaceChildren(waiting("Fetching the words …"));
   const rank = Object.hasOwn(RANKS, parameters.get("r") ?? "") ? parameters.get("r") : "typical";
   const units = parameters.get("u") === "phrases" ? "phrases" : "words";
-  const key = `${units} ${rank}`;
-  if (!kept.words.has(key)) kept.words.set(key, await api.classWords(100, rank, units));
+  const symbols = parameters.get("s") === "1", key = `${units} ${rank} ${symbols}`;
+  if (!kept.words.has(key)) kept.words.set(key, await api.classWords(100, rank, units, symbols));
   const found = kept.words.get(key), target = parameters.get("c"), word = parameters.get("w");
   const top = target === null ? TOP : 100;
   const chosen = found.classes.filter((one) => target === null || String(one.target) === target);
   const details = h("section", {className: "details", "aria-live": "polite"});
-  const go = (changed) => { location.hash = wordsAddress({u: units, r: rank, c: target, ...changed}); };
+  const go = (changed) => { location.hash = wordsAddress({u: units, r: rank, s: symbols ? "1" : null, c: target, ...changed}); };
   const select = h("select", {id: "class", onchange: (event) => go({c: event.target.value || null})},
     h("option", {value: ""}, "all classes"), ...found.classes.map((one) =>
       h("option", {value: String(one.target), selected: String(one.target) === target}, oneLine(one.target))));
@@ -145,9 +145,11 @@ async function showWords(body, parameters) {
       ? [h("span", {className: "unseen"}, "Underlined"), ": not in the training texts. "] : []),
     "Click one for the documents it comes from."),
     h("div", {className: "tools"}, h("div", {}, ...what, select),
-      h("div", {}, h("label", {htmlFor: "rank"}, "ordered by"), choice("rank", null, Object.keys(RANKS), rank, "r"))), details,
+      h("div", {}, h("label", {htmlFor: "rank"}, "ordered by"), choice("rank", null, Object.keys(RANKS), rank, "r")),
+      ...(found.symbols ? [h("label", {}, h("input", {type: "checkbox", id: "symbols", checked: symbols,
+        onchange: (event) => go({s: event.target.checked ? "1" : null})}), " with symbols")] : [])), details,
     h("div", {className: `class-grid ${target === null ? "" : "single"}`}, ...chosen.map((one) =>
-      wordSection(one, top, (changed) => wordsAddress({u: units, r: rank, c: one.target, ...changed})))));
+      wordSection(one, top, (changed) => wordsAddress({u: units, r: rank, s: symbols ? "1" : null, c: one.target, ...changed})))));
   if (word !== null && target !== null) await showWordDocuments(details, target, word, units);
 }
 
