@@ -37,8 +37,10 @@ from whyword.models.pytorch.functions import (
     EMBEDDING,
     EMBEDDING_BAG,
     FACTORIES,
+    PUTTING,
     RESHAPES,
     Function,
+    fill_replaced,
     is_movement,
     is_passive,
     map_tensors,
@@ -316,6 +318,8 @@ class Propagation(WordVectors):
         if times is functional.linear:
             return self.rows_left(signal, out)
         rows = self.tag(signal).rows
+        if rows is not None and rows.is_one:
+            return rows
         found = None if rows is None else rows.axis(signal.shape)
         if rows is None or found is None or times is not torch.matmul:
             return None
@@ -330,7 +334,7 @@ class Propagation(WordVectors):
     def rows_reduced(self, source: Tensor, out: Tensor, args: Any, kwargs: Any) -> Rows | None:  # noqa: ANN401
         """Return the rows of a sum over some axes."""
         rows = self.tag(source).rows
-        if rows is None or out.shape == source.shape:
+        if rows is None or rows.is_one or out.shape == source.shape:
             return rows
         found = rows.axis(source.shape)
         given = args[1] if len(args) > 1 else kwargs.get("dim", kwargs.get("axis"))
@@ -349,7 +353,7 @@ class Propagation(WordVectors):
     def rows_like(self, source: Tensor, out: Tensor) -> Rows | None:
         """Return the rows of a result whose axes are the source's, counted from the last."""
         rows = self.tag(source).rows
-        if rows is None or out.shape == source.shape:
+        if rows is None or rows.is_one or out.shape == source.shape:
             return rows
         found = rows.axis(source.shape)
         if found is None:
@@ -362,8 +366,10 @@ class Propagation(WordVectors):
     def rows_left(self, source: Tensor, out: Tensor) -> Rows | None:
         """Return the rows of a result whose first axes are the source's, as a linear layer's."""
         rows = self.tag(source).rows
-        found = None if rows is None else rows.axis(source.shape)
-        if rows is None or found is None:
+        if rows is None or rows.is_one:
+            return rows
+        found = rows.axis(source.shape)
+        if found is None:
             return None
         axis, numbers = found
         fits = axis < out.dim() and out.shape[axis] == len(numbers)
@@ -386,6 +392,8 @@ class Propagation(WordVectors):
             is_index = not tensor.is_floating_point() or tag.role is not Role.CONSTANT
             return tensor.detach() if is_index else torch.full_like(tensor, -1.0)
 
+        if func in PUTTING:
+            args, kwargs = fill_replaced(func, args, kwargs, -1)
         out = func(*map_tensors(args, documents), **map_tensors(kwargs, documents))
         several = out if isinstance(out, tuple | list) else [out]
         return [own.from_index(one) if isinstance(one, Tensor) else None for one in several]

@@ -43,6 +43,11 @@ class Rows:
         """Return those of a tensor whose first axis is the documents."""
         return cls(prod(shape[1:]), torch.arange(shape[0]), shape[0])
 
+    @property
+    def is_one(self) -> bool:
+        """Whether all numbers are of one document: so is whatever is made of them."""
+        return len(self.numbers) == 1
+
     def axis(self, shape: torch.Size) -> tuple[int, Tensor] | None:
         """Return the only axis that the document depends on and the documents along it.
 
@@ -62,11 +67,13 @@ class Rows:
         """Return the rows of a tensor whose documents lie along an axis."""
         stride = prod(shape[axis + 1 :])
         changes = torch.nonzero(numbers[1:] != numbers[:-1])[:, 0] + 1
-        if len(changes):  # blocks of one document are a longer stride: an axis that may be split
-            block = int(torch.gcd(changes[0], changes[-1]))
-            while block > 1 and (len(numbers) % block or bool((changes % block).any())):
-                block -= 1
-            numbers, stride = numbers[::block], stride * block
+        if not len(changes):
+            return Rows(1, numbers[:1], self.count)
+        # blocks of one document are a longer stride: an axis that may be split
+        block = int(torch.gcd(changes[0], changes[-1]))
+        while block > 1 and (len(numbers) % block or bool((changes % block).any())):
+            block -= 1
+        numbers, stride = numbers[::block], stride * block
         n = self.count  # and documents that begin again are fewer: another such axis
         if len(numbers) > n and len(numbers) % n == 0:
             again = numbers.reshape(-1, n)

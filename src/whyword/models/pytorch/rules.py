@@ -268,6 +268,8 @@ def einsum(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor: 
 
 def _einsum_rows(run: Propagation, equation: str, number: int, signal: Tensor, out: Tensor) -> Any:  # noqa: ANN401 - Rows or None
     rows = run.tag(signal).rows
+    if rows is not None and rows.is_one:
+        return rows
     found = None if rows is None else rows.axis(signal.shape)
     if rows is None or found is None or "." in equation or "->" not in equation:
         return None
