@@ -103,7 +103,8 @@ def explain(
     against : label, optional
         Explain why the target rather than this class: the difference of the two.
     method : str, optional
-        "lrp", "sensitivity", "gradient_input", "integrated_gradients", "occlusion" or "random"; by default the first of these that the model is able to.
+        "lrp", "sensitivity", "gradient_input", "integrated_gradients", "occlusion" or "random"; by
+        default the first of these that the model is able to.
     level : {"word", "phrase", "element", "filter"}
         "phrase" gives the relevance of what the model used as units, too: windows of words, or
         n-grams; "element" that of each dimension of the input vectors; "filter" that of a

@@ -150,7 +150,7 @@ class TorchClassifier(Reading, Hashed, Trained):
 
     @property
     def identity(self) -> str | None:
-        """The sha256 of weights, module and encoding; None if a function encodes and has no name."""
+        """The sha256 of weights and encoding; None if a function encodes and there is no name."""
         settings = self.encoder.settings if self.name is None else {"name": self.name}
         if settings is None:
             return None
@@ -278,4 +278,5 @@ class TorchClassifier(Reading, Hashed, Trained):
     def predict(self, texts: Iterable[str]) -> NDArray[Any]:
         """Return the class of each text."""
         best = check_finite(self.class_scores(texts)).argmax(axis=1)
-        return np.asarray(self.classes_)[best]
+        predicted: NDArray[Any] = np.asarray(self.classes_)[best]
+        return predicted

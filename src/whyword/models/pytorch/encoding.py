@@ -237,12 +237,12 @@ class VocabularyEncoder(Encoder):
 class TokenizerEncoder(Encoder):
     """A fast tokenizer of Hugging Face's; it neither cuts nor pads."""
 
-    def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - of a package that is not imported
+    def __init__(self, tokenizer: Any) -> None:  # of a package that is not imported
         if not getattr(tokenizer, "is_fast", False):
             raise InputError(
                 Argument("encode"),
-                f": {type(tokenizer).__name__} is no fast tokenizer and does not say which characters "
-                "its pieces are of; load it with use_fast=True",
+                f": {type(tokenizer).__name__} is no fast tokenizer, and does not say which "
+                "characters its pieces are of; load it with use_fast=True",
             )
         self.tokenizer = tokenizer
         self.pad, self.mask = tokenizer.pad_token_id, tokenizer.mask_token_id
@@ -284,7 +284,7 @@ def encoder_of(encode: object) -> Encoder:
     )
 
 
-def _checked(ids: Any, spans: Any, length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # noqa: ANN401
+def _checked(ids: Any, spans: Any, length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return ids and spans as arrays; raise if they are none."""
     try:
         numbers = np.asarray(ids if not hasattr(ids, "tolist") else ids.tolist())

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 from whyword.base.errors import Argument, InputError, ModelError
 from whyword.base.printable import reason, shown
+from whyword.models.protocol import Scores
 from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.module_checks import check_module, takes_mask
 from whyword.models.pytorch.word_vectors import WordVectors
-from whyword.models.protocol import Scores
 
 _TOKENS = 4096  # of a batch, at most
 _TEXTS = 64  # of a batch, at most
@@ -150,7 +150,7 @@ class Network:
 
     # ---- scores -------------------------------------------------------------------------------
 
-    def call(self, batch: Batch) -> Any:  # noqa: ANN401 - what the module returns
+    def call(self, batch: Batch) -> Any:  # what the module returns
         """Return what the module says."""
         given = {"attention_mask": batch.mask} if self.takes_mask else {}
         return self.module(batch.ids, **given)
@@ -166,7 +166,7 @@ class Network:
                 said = logits_of(self._called(batch))
             return self.checked(run.before_end(said), batch)
 
-    def _called(self, batch: Batch) -> Any:  # noqa: ANN401
+    def _called(self, batch: Batch) -> Any:
         try:
             return self.call(batch)
         except ModelError:
@@ -188,7 +188,7 @@ class Network:
         wanted = f"({count}, {self.classes})"
         if not isinstance(said, Tensor):
             raise ModelError(
-                f"{type(self.module).__name__} returned {shown(said)}; it must return scores, {wanted}"
+                f"{type(self.module).__name__} returned {shown(said)}; {wanted} scores are needed"
             )
         if said.shape == (count,):
             said = said.unsqueeze(1)
@@ -228,7 +228,7 @@ class Network:
                 said = logits_of(self._called(batch))
             if not run.words:
                 raise InputError(
-                    f"{type(self.module).__name__} looks up no vectors of the ids that it is given; "
+                    f"{type(self.module).__name__} looks up no vectors of the ids that it gets; "
                     "name the table: ",
                     Argument("embeddings", "…"),
                 )
@@ -245,7 +245,7 @@ class Network:
         return bool(np.all(np.abs(alone - beside) <= _TOLERANCE * np.maximum(1, np.abs(alone))))
 
 
-def logits_of(said: Any) -> Any:  # noqa: ANN401 - what a module returned
+def logits_of(said: Any) -> Any:  # what a module returned
     """Return the scores in what a module returned."""
     if isinstance(said, Tensor):
         return said

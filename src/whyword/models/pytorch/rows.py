@@ -9,10 +9,9 @@ numbers of a tensor in their order (the last axis runs fastest) belong to
 which a reshape does not change at all, and other movements change in one axis.
 """
 
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -81,6 +80,49 @@ class Rows:
                 numbers = again[0]
         return Rows(stride, numbers, self.count)
 
+    def from_last(
+        self, source: torch.Size, out: torch.Size, without: int | None = None
+    ) -> "Rows | None":
+        """Return the rows of a result whose axes are the source's, counted from the last.
+
+        Parameters
+        ----------
+        source, out : torch.Size
+        without : int, optional
+            An axis that was summed over.
+        """
+        if self.is_one or (out == source and without is None):
+            return self
+        found = self.axis(source)
+        if found is None or found[0] == without:
+            return None
+        return self._at(out, found[0] + len(out) - len(source), found[1])
+
+    def from_first(self, source: torch.Size, out: torch.Size) -> "Rows | None":
+        """Return the rows of a result whose first axes are the source's."""
+        if self.is_one:
+            return self
+        found = self.axis(source)
+        return None if found is None else self._at(out, *found)
+
+    def reduced(
+        self, source: torch.Size, out: torch.Size, summed: Collection[int]
+    ) -> "Rows | None":
+        """Return the rows of a sum over some axes, which may be kept with length 1."""
+        if self.is_one:
+            return self
+        found = self.axis(source)
+        if found is None or found[0] in summed:
+            return None
+        kept = len(out) == len(source)
+        return self._at(
+            out, found[0] - (0 if kept else sum(one < found[0] for one in summed)), found[1]
+        )
+
+    def _at(self, shape: torch.Size, axis: int, numbers: Tensor) -> "Rows | None":
+        fits = 0 <= axis < len(shape) and shape[axis] == len(numbers)
+        return self.along(shape, axis, numbers) if fits else None
+
     def index(self, shape: torch.Size) -> Tensor:
         """Return the document of each number, of that shape; without memory where it can be."""
         found = self.axis(shape)
@@ -124,22 +166,3 @@ class Rows:
         if n == self.count and torch.equal(self.numbers, torch.arange(n)):
             return sums
         return torch.zeros(self.count, dtype=sums.dtype).index_add(0, self.numbers, sums)
-
-
-def moved(
-    func: Callable[..., Any], args: Any, kwargs: Any, replace: Callable[[Any, bool], Any], own: Rows
-) -> "list[Rows | None]":
-    """Return the rows of what a movement of tensors returns, found by moving their documents.
-
-    Parameters
-    ----------
-    func, args, kwargs
-        The movement.
-    replace : callable
-        From arguments to the same ones with documents (or nobody) instead of numbers.
-    own : Rows
-        Of one of the tensors.
-    """
-    out = func(*replace(args, True), **replace(kwargs, True))
-    several = out if isinstance(out, tuple | list) else [out]
-    return [own.from_index(one) if isinstance(one, Tensor) else None for one in several]
