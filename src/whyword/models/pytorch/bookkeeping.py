@@ -23,7 +23,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from whyword.models.pytorch.booking import Booking, LostRows
-from whyword.models.pytorch.functions import Function, map_tensors, tensors_in
+from whyword.models.pytorch.functions import (
+    PUTTING,
+    Function,
+    fill_replaced,
+    map_tensors,
+    tensors_in,
+)
 from whyword.models.pytorch.rows import Rows
 from whyword.models.pytorch.tags import Role, Tag
 from whyword.models.pytorch.word_vectors import Change, Leaf, WordVectors
@@ -240,6 +246,8 @@ class Bookkeeping(WordVectors):
         if times is functional.linear:
             return self.rows_left(signal, out)
         rows = self.tag(signal).rows
+        if rows is not None and rows.is_one:
+            return rows
         if rows is None or times is not torch.matmul:
             return None
         last = signal.dim() - 1
@@ -250,7 +258,7 @@ class Bookkeeping(WordVectors):
         """Return the rows of a sum over some axes."""
         rows = self.tag(source).rows
         given = args[1] if len(args) > 1 else kwargs.get("dim", kwargs.get("axis"))
-        if rows is None or out.shape == source.shape:
+        if rows is None or rows.is_one or out.shape == source.shape:
             return rows
         if given is None:
             return None
@@ -272,6 +280,8 @@ class Bookkeeping(WordVectors):
             is_index = not tensor.is_floating_point() or tag.role is not Role.CONSTANT
             return tensor.detach() if is_index else torch.full_like(tensor, -1.0)
 
+        if func in PUTTING:
+            args, kwargs = fill_replaced(func, args, kwargs, -1)
         out = func(*map_tensors(args, documents), **map_tensors(kwargs, documents))
         several = out if isinstance(out, tuple | list) else [out]
         return [own.from_index(one) if isinstance(one, Tensor) else None for one in several]

@@ -45,7 +45,7 @@ COMPARISONS = functions(
     "eq ne lt le gt ge equal not_equal less less_equal greater greater_equal isnan isinf isfinite "
     "isin bool any all logical_not logical_and logical_or logical_xor isclose allclose is_nonzero "
     "argmax argmin argsort searchsorted bucketize bitwise_not bitwise_and bitwise_or invert and or "
-    "eq_ ne_ nonzero count_nonzero signbit"
+    "eq_ ne_ nonzero count_nonzero signbit _nested_tensor_from_mask_left_aligned"
 )
 FACTORIES = functions(
     "zeros_like ones_like full_like empty_like rand_like randn_like new_zeros new_ones new_full "
@@ -102,10 +102,12 @@ def fill_replaced(func: Function, args: Any, kwargs: Any, filler: int) -> tuple[
     """Return the arguments of a :data:`PUTTING` function with another filler."""
     place = _FILLERS.get(name_of(func))
     if place is None:
-        numbers = [
-            filler if isinstance(one, int) and name_of(func) == "where" else one for one in args
-        ]
+        is_where = name_of(func) == "where"
+        numbers = [filler if isinstance(one, int | float) and is_where else one for one in args]
         return tuple(numbers), kwargs
+    mode = args[2] if len(args) > 2 else kwargs.get("mode", "constant")
+    if name_of(func) == "pad" and mode != "constant":
+        return args, kwargs
     if len(args) > place:
         return (*args[:place], filler, *args[place + 1 :]), kwargs
     return args, kwargs | {"value": filler}

@@ -165,6 +165,8 @@ def _einsum_rows(
     run: Propagation, equation: str, number: int, signal: Tensor, out: Tensor
 ) -> Rows | None:
     rows = run.tag(signal).rows
+    if rows is not None and rows.is_one:
+        return rows
     found = None if rows is None else rows.axis(signal.shape)
     if rows is None or found is None or "." in equation or "->" not in equation:
         return None

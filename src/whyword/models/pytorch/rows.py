@@ -42,6 +42,11 @@ class Rows:
         """Return those of a tensor whose first axis is the documents."""
         return cls(prod(shape[1:]), torch.arange(shape[0]), shape[0])
 
+    @property
+    def is_one(self) -> bool:
+        """Whether all numbers are of one document: so is whatever is made of them."""
+        return len(self.numbers) == 1
+
     def axis(self, shape: torch.Size) -> tuple[int, Tensor] | None:
         """Return the only axis that the document depends on and the documents along it.
 
@@ -61,11 +66,13 @@ class Rows:
         """Return the rows of a tensor whose documents lie along an axis."""
         stride = prod(shape[axis + 1 :])
         changes = torch.nonzero(numbers[1:] != numbers[:-1])[:, 0] + 1
-        if len(changes):  # blocks of one document are a longer stride: an axis that may be split
-            block = int(torch.gcd(changes[0], changes[-1]))
-            while block > 1 and (len(numbers) % block or bool((changes % block).any())):
-                block -= 1
-            numbers, stride = numbers[::block], stride * block
+        if not len(changes):
+            return Rows(1, numbers[:1], self.count)
+        # blocks of one document are a longer stride: an axis that may be split
+        block = int(torch.gcd(changes[0], changes[-1]))
+        while block > 1 and (len(numbers) % block or bool((changes % block).any())):
+            block -= 1
+        numbers, stride = numbers[::block], stride * block
         n = self.count  # and documents that begin again are fewer: another such axis
         if len(numbers) > n and len(numbers) % n == 0:
             again = numbers.reshape(-1, n)
@@ -84,7 +91,7 @@ class Rows:
         without : int, optional
             An axis that was summed over.
         """
-        if out == source and without is None:
+        if self.is_one or (out == source and without is None):
             return self
         found = self.axis(source)
         if found is None or found[0] == without:
@@ -93,6 +100,8 @@ class Rows:
 
     def from_first(self, source: torch.Size, out: torch.Size) -> "Rows | None":
         """Return the rows of a result whose first axes are the source's."""
+        if self.is_one:
+            return self
         found = self.axis(source)
         return None if found is None else self._at(out, *found)
 
@@ -100,6 +109,8 @@ class Rows:
         self, source: torch.Size, out: torch.Size, summed: Collection[int]
     ) -> "Rows | None":
         """Return the rows of a sum over some axes, which may be kept with length 1."""
+        if self.is_one:
+            return self
         found = self.axis(source)
         if found is None or found[0] in summed:
             return None
