@@ -313,6 +313,21 @@ def score_gradient(
     return gradient
 
 
+def integrated_gradients(
+    inputs: Array,
+    convolutions: list[tuple[Array, Array]],
+    output_weight: Array,
+    target: int,
+    points: list[tuple[float, float]],
+) -> Array:
+    """Equation (36): R[t, i, k], (T, D), from points of the path with their weights."""
+    total = np.zeros_like(inputs)
+    for alpha, weight in points:
+        total += weight * score_gradient(alpha * inputs, convolutions, output_weight, target)
+    relevance: Array = inputs * total
+    return relevance
+
+
 def class_scores(
     inputs: Array, convolutions: list[tuple[Array, Array]], weight: Array, bias: Array
 ) -> Array:

@@ -23,7 +23,14 @@ from whyword.models.blackbox import BlackBoxTrace
 from whyword.models.cnn.trace import CNNTrace
 from whyword.models.linear.tfidf_trace import TfIdfTrace
 from whyword.models.pipeline.trace import PipelineTrace
-from whyword.models.protocol import Decomposable, Differentiable, Embedded, Erasable, Trace
+from whyword.models.protocol import (
+    Decomposable,
+    Differentiable,
+    Embedded,
+    Erasable,
+    Integrable,
+    Trace,
+)
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -233,7 +240,7 @@ def test_the_table_of_methods_is_the_registry() -> None:
 
 
 def test_the_table_of_abilities_is_what_traces_can_do() -> None:
-    abilities = [Decomposable, Differentiable, Erasable, Embedded]
+    abilities = [Decomposable, Differentiable, Integrable, Erasable, Embedded]
     heading = "| | " + " | ".join(ability.__name__.lower() for ability in abilities) + " |"
     kinds = [(CNNTrace,), (TfIdfTrace, PipelineTrace), (BlackBoxTrace,)]
     for (_, *shown), same in zip(table(heading), kinds, strict=True):

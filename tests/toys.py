@@ -1,12 +1,13 @@
 """A kind of model and a method that the package does not know, each in one place."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Self
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import real_number
+from whyword.base.errors import Argument, InputError
 from whyword.methods.registry import Method, Parameter
 from whyword.models.erasure import ErasableText, deleted_words
 from whyword.models.estimator import Estimator, check_training_data
@@ -99,6 +100,47 @@ class CentroidClassifier(Estimator):
         model.centroids_ = stored.tensor("centroids", np.float64, "C", "V")
         model.provenance_ = {}
         return model
+
+
+class RuledTrace(CentroidTrace):
+    """The same with a rule of its own, as networks with attention have one."""
+
+    rule_parameters = ("epsilon", "bias", "attention", "positions")
+    rule_defaults: ClassVar[Mapping[str, Any]] = {"bias": "apart"}
+
+    @classmethod
+    def check_rule(cls, settings: dict[str, Any], given: Collection[str]) -> dict[str, Any]:
+        if settings["bias"] == "shared":
+            return settings
+        if "epsilon" in given:
+            raise InputError(Argument("epsilon"), " is for ", Argument("bias", "shared"))
+        return {name: value for name, value in settings.items() if name != "epsilon"}
+
+    @classmethod
+    def rule_conserves(cls, settings: Mapping[str, Any]) -> bool:
+        return bool(settings["attention"] == "fixed")
+
+    def lrp(self, targets: Targets, *, elements: bool = False, **rule: str) -> Relevance:
+        bias = "shared" if rule["positions"] == "with words" else rule["bias"]
+        found = super().lrp(targets, bias=bias)
+        leak = 1 if rule["attention"] == "fixed" else 0.75
+        return Relevance([words * leak for words in found.words], found.padding, found.constant)
+
+
+class RuledClassifier(CentroidClassifier):
+    """A model whose kind of trace is known of the instance only."""
+
+    kind = "ruled"
+
+    @property
+    def trace_kind(self) -> type[Trace]:  # type: ignore[override]
+        return RuledTrace
+
+    def trace(
+        self, texts: Iterable[Text], *, deleted: Iterator[Positions] | None = None, **_: object
+    ) -> Iterator[Trace]:
+        for document in self.documents(texts):
+            yield RuledTrace(self, document, deleted_words(deleted, document))
 
 
 def _by_length(trace: Trace, targets: Targets, power: float) -> Relevance:

@@ -17,9 +17,9 @@ else:  # when one of them is first used: a command must not wait for them to ans
 
     def __getattr__(name: str) -> object:
         if name == "__all__" or not name.startswith("_"):
-            there = vars(_import_module("whyword.public"))
-            if name in there:
-                return globals().setdefault(name, there[name])
+            there = _import_module("whyword.public")
+            if hasattr(there, name):
+                return globals().setdefault(name, getattr(there, name))
             if name in globals():  # a package that was imported just now
                 return globals()[name]
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

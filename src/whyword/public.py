@@ -4,11 +4,15 @@ A module of its own, since these imports take a second: a command must be able t
 before them (``whyword/__main__.py``).
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from whyword import analysis, batch, corpora, evaluation, explanation, methods, models, words
 from whyword.analysis.class_words import class_words
 from whyword.analysis.document_map import document_map
 from whyword.analysis.search import SearchIndex
 from whyword.analysis.summary import summarize
+from whyword.base.checks import check_installed
 from whyword.base.errors import ConservationError, InputError, WhywordError
 from whyword.batch.runs import explain_corpus, predict_corpus
 from whyword.corpora.corpus import Corpus, load_corpus
@@ -29,6 +33,25 @@ from whyword.vectors.vectors import Vectors
 from whyword.words.reader import Reader
 from whyword.words.tokenizer import tokenize
 
+if TYPE_CHECKING:
+    from whyword.models import pytorch
+    from whyword.models.pytorch.classifier import TorchClassifier
+
+_OF_TORCH = {
+    "TorchClassifier": "whyword.models.pytorch.classifier",
+    "pytorch": "whyword.models.pytorch",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Return what needs torch, which nobody else must wait for, or have."""
+    if name not in _OF_TORCH:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    check_installed("torch", "torch")
+    module = import_module(_OF_TORCH[name])
+    return getattr(module, name, module)
+
+
 __all__ = [
     "BlackBox",
     "CNNClassifier",
@@ -41,6 +64,7 @@ __all__ = [
     "Reader",
     "SVMClassifier",
     "SearchIndex",
+    "TorchClassifier",
     "Vectors",
     "WhywordError",
     "analysis",
@@ -64,6 +88,7 @@ __all__ = [
     "models",
     "predict_corpus",
     "price",
+    "pytorch",
     "summarize",
     "tokenize",
     "words",

@@ -66,8 +66,9 @@ def test_errors_name_a_methods_parameter_by_its_option() -> None:
     ) -> None:
         raise InputError(Argument("seed"), *(Argument(name, of="m") for name in ("seed", "bias")))
 
+    options = inspect.signature(with_method_parameters(fail)).parameters
     with pytest.raises(InputError) as raised:
-        with_method_parameters(fail)(method=None, seed=0, epsilon=None, bias=None, random_seed=None)
+        with_method_parameters(fail)(**dict.fromkeys(options))
     assert raised.value.arguments == ["seed", "random_seed", "bias"]
 
 
@@ -75,5 +76,10 @@ def test_errors_name_a_methods_parameter_by_its_option() -> None:
 def test_methods_that_are_registered_later_have_theirs() -> None:
     assert run("x", "--width", "5").strip() == "x None 0 {'width': 5}"
     shown = inspect.signature(with_method_parameters(command)).parameters
-    assert list(shown) == ["source", "method", "epsilon", "bias", "random_seed", "width", "seed"]
-    assert "of the blur (default: 3)" in " ".join(run("--help").split())
+    of_methods = {one.name for method in METHODS.values() for one in method.parameters}
+    assert list(shown)[:4] == ["source", "method", "epsilon", "bias"]
+    assert list(shown)[-3:] == ["random_seed", "width", "seed"]
+    assert set(shown) == {"source", "method", "random_seed", *of_methods}
+    printed = " ".join(run("--help").replace("│", " ").split())
+    assert "of the blur (default: 3)" in printed
+    assert "(default: shared, or the model's own)" in printed

@@ -1,11 +1,15 @@
 """LRP as a method: parameters and promises; its formulas are tested beside the models."""
 
 import dataclasses
+from typing import Any
 
+import numpy as np
 import pytest
 from networks import made_cnn, made_text, topical
+from toys import RuledClassifier, RuledTrace
 
 from whyword import ConservationError, InputError, SVMClassifier, explain
+from whyword.base.errors import Argument
 from whyword.methods.lrp import LRP
 from whyword.methods.registry import METHODS, Cost
 from whyword.models.blackbox import BlackBox
@@ -43,6 +47,64 @@ def test_a_rule_without_hidden_layers_has_no_epsilon() -> None:
     assert explain(model, "moon").parameters == {"bias": "shared", "occurrences": "equal shares"}
     with pytest.raises(InputError, match="no parameter 'epsilon' for this model; it has: bias"):
         explain(model, "moon", epsilon=0.1)
+
+
+@pytest.mark.parametrize(
+    ("given", "settings"),
+    [
+        ({}, {"bias": "apart", "attention": "fixed", "positions": "apart"}),
+        (
+            {"bias": "shared"},
+            {"epsilon": 0.01, "bias": "shared", "attention": "fixed", "positions": "apart"},
+        ),
+        (
+            {"bias": "shared", "epsilon": 1},
+            {"epsilon": 1.0, "bias": "shared", "attention": "fixed", "positions": "apart"},
+        ),
+    ],
+)
+def test_a_kind_has_defaults_of_its_own_and_drops_what_it_does_not_use(
+    given: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    assert LRP.settings(RuledTrace, given) == settings
+    defaults = {one.name: one.default for one in LRP.parameters_for(RuledTrace)}
+    assert defaults["bias"] == "apart"
+    assert {one.name: one.default for one in LRP.parameters}["bias"] == "shared"
+    model = RuledClassifier().fit(*topical(60))
+    assert explain(model, "moon", **given).parameters == settings
+
+
+def test_a_kind_refuses_what_does_not_go_together() -> None:
+    with pytest.raises(InputError, match="epsilon is for bias='shared'") as raised:
+        LRP.settings(RuledTrace, {"epsilon": 0.1})
+    assert raised.value.parts[0] == Argument("epsilon", of="lrp")
+    with pytest.raises(InputError, match="attention may be 'fixed' or 'attnlrp', not 'free'"):
+        LRP.settings(RuledTrace, {"attention": "free"})
+    with pytest.raises(InputError, match="positions may be 'apart' or 'with words'"):
+        LRP.settings(RuledTrace, {"positions": "shared"})
+    for kind in (CNNTrace, TfIdfTrace, PipelineTrace):
+        for name in ("attention", "positions"):
+            with pytest.raises(InputError, match=f"no parameter '{name}' for this model"):
+                LRP.settings(kind, {name: "apart"})
+
+
+def test_whether_it_conserves_is_the_kinds_to_say() -> None:
+    model, text = RuledClassifier().fit(*topical(60)), "moon orbit the goal"
+    exact = explain(model, text, "all", positions="with words")
+    assert exact.conserves
+    assert exact.conserved
+    assert "residual" not in exact.parameters
+    leaking = explain(model, text, "all", attention="attnlrp", strict=False)
+    assert not leaking.conserves
+    assert not leaking.conserved
+    assert leaking.parameters["residual"] == "lost by the rule"
+    words = explain(model, text, "all").relevance.sum(axis=0, dtype=float)
+    np.testing.assert_allclose(leaking.residual, words / 4, rtol=1e-6)
+    for shown in (leaking.to_text(), leaking.to_html()):
+        assert "lost by the rule" in shown
+        assert "Relevance does not add up here" in shown
+    with pytest.raises(ConservationError, match="relevance is not conserved: the residual is"):
+        leaking.check()
 
 
 def test_a_black_box_has_no_layers_to_go_through() -> None:

@@ -26,13 +26,20 @@ from whyword.models.relevance import Relevance
 
 
 def test_the_methods() -> None:
-    assert list(METHODS) == ["lrp", "sensitivity", "gradient_input", "occlusion", "random"]
+    assert list(METHODS) == [
+        "lrp",
+        "sensitivity",
+        "gradient_input",
+        "integrated_gradients",
+        "occlusion",
+        "random",
+    ]
     assert all(find_method(name).name == name for name in METHODS)
 
 
 @pytest.mark.parametrize("name", ["LIME", "", 3, ["lrp"]])
 def test_an_unknown_method_lists_the_choices(name: object) -> None:
-    with pytest.raises(InputError, match="choose from lrp, sensitivity, gradient_input, occlusion"):
+    with pytest.raises(InputError, match="choose from lrp, sensitivity, gradient_input, "):
         explain(made_cnn(), "wa", method=name)  # type: ignore[call-overload]
 
 
@@ -99,7 +106,7 @@ def test_an_untrained_model() -> None:
 
 # ---- which method for which model -------------------------------------------------------------
 
-EVERY = ["lrp", "sensitivity", "gradient_input", "occlusion", "random"]
+EVERY = ["lrp", "sensitivity", "gradient_input", "integrated_gradients", "occlusion", "random"]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +141,7 @@ def test_settings_are_defaults_and_what_was_given_checked() -> None:
     assert lrp.settings(CNNTrace, {"epsilon": 1}) == {"epsilon": 1.0, "bias": "shared"}
     assert lrp.settings(TfIdfTrace, {"bias": "apart"}) == {"bias": "apart"}
     assert [one.name for one in lrp.parameters_for(TfIdfTrace)] == ["bias"]
-    assert lrp.parameters_for(CNNTrace) == lrp.parameters
+    assert lrp.parameters_for(CNNTrace) == lrp.parameters[:2]
     assert METHODS["sensitivity"].settings(CNNTrace, {}) == {}
 
 
@@ -143,6 +150,7 @@ def test_costs_are_in_passes() -> None:
         "lrp": "one pass",
         "sensitivity": "one pass",
         "gradient_input": "one pass",
+        "integrated_gradients": "one pass for each step",
         "occlusion": "one pass for each word",
         "random": "one pass",
     }

@@ -11,24 +11,22 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import CNNClassifier, SVMClassifier, from_pipeline, tokenize
+from whyword import SVMClassifier, from_pipeline, tokenize
 from whyword.base.errors import ModelError
 from whyword.models.blackbox import BlackBox, BlackBoxTrace
 from whyword.models.cnn.trace import CNNTrace
 from whyword.models.linear.tfidf_trace import TfIdfTrace
 from whyword.models.pipeline.trace import PipelineTrace
 from whyword.models.protocol import (
-    Caching,
     Decomposable,
     Differentiable,
     ElementWise,
     Embedded,
     Erasable,
     Filtered,
-    Shiftable,
+    Integrable,
     TextClassifier,
     Trace,
-    Trained,
 )
 
 KINDS: list[type[Trace]] = [CNNTrace, TfIdfTrace, PipelineTrace, BlackBoxTrace]
@@ -57,6 +55,7 @@ def test_what_a_trace_says_by_itself() -> None:
     [
         (Decomposable, [CNNTrace, TfIdfTrace, PipelineTrace]),
         (Differentiable, [CNNTrace, TfIdfTrace, PipelineTrace]),
+        (Integrable, [CNNTrace, TfIdfTrace, PipelineTrace]),
         (Erasable, KINDS),
         (Embedded, [CNNTrace, TfIdfTrace, PipelineTrace]),
         (ElementWise, [CNNTrace]),
@@ -75,17 +74,6 @@ def test_what_is_said_of_the_kinds() -> None:
     assert CNNTrace.rule_parameters == ("epsilon", "bias")
     assert TfIdfTrace.rule_parameters == PipelineTrace.rule_parameters == ("bias",)
     assert all(kind.is_piecewise_linear for kind in (CNNTrace, TfIdfTrace, PipelineTrace))
-
-
-def test_abilities_of_the_models() -> None:
-    assert issubclass(CNNClassifier, Trained)
-    assert issubclass(CNNClassifier, Shiftable)
-    assert issubclass(CNNClassifier, Caching)
-    assert issubclass(SVMClassifier, Trained)
-    for ability in (Shiftable, Caching):
-        assert not issubclass(SVMClassifier, ability)
-        assert not issubclass(BlackBox, ability)
-    assert not issubclass(BlackBox, Trained)
 
 
 class Even:

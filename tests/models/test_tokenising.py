@@ -32,7 +32,14 @@ from whyword.models.estimator import Estimator
 from whyword.words import tokenizer as tokenizer_module
 from whyword.words.scan import word_spans
 
-METHODS = ("lrp", "sensitivity", "gradient_input", "occlusion", "random")
+METHODS = (
+    "lrp",
+    "sensitivity",
+    "gradient_input",
+    "integrated_gradients",
+    "occlusion",
+    "random",
+)
 TEXTS = [f"{text} number{chr(97 + n)}" for n, text in enumerate(topical(12)[0])]  # all different
 
 

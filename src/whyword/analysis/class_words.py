@@ -15,8 +15,8 @@ from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import iter_explanations
 from whyword.methods.request import PHRASE, WORD, Request, check_phrases, has_phrases
 from whyword.methods.targets import class_number
+from whyword.models.abilities import Reading, Trained
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import Reading, Trained
 
 PER = ("word", "occurrence")
 RANKS = {

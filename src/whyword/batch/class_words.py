@@ -15,8 +15,8 @@ from whyword.batch.chunks import Chunk, Place, SourceReader
 from whyword.batch.local import Workers
 from whyword.batch.runs import cache_frequent_words
 from whyword.methods.request import Request
+from whyword.models.abilities import removal_by_source
 from whyword.models.blackbox import as_classifier
-from whyword.models.protocol import removal_by_source
 
 
 def class_words_corpus(

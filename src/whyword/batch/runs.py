@@ -18,7 +18,7 @@ from whyword.batch.local import Workers
 from whyword.batch.parts import EarlierParts
 from whyword.batch.tasks import ExplainTask, PredictTask, SummarizeTask, Task, WrittenChunk
 from whyword.methods.targets import PREDICTED
-from whyword.models.protocol import Caching, removal_by_source
+from whyword.models.abilities import Caching, removal_by_source
 
 ENGINES = ("local", "ray")
 LEXICON_BYTES = 384 << 20  # for frequent words' answers

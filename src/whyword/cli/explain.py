@@ -109,7 +109,7 @@ def explain(
         options = how.with_reading(strict, reading)
 
         def prepare(loaded: TextClassifier) -> None:
-            say_price_of_corpus(loaded, source, options, method)
+            say_price_of_corpus(loaded, source, options, method, parameters)
 
         write_corpus_results(run, model, source, out, options, prepare)
         return
@@ -120,7 +120,7 @@ def explain(
         raise InputError(Argument("level", level), f" is for {listed}; {file_format} has words")
     loaded = open_model(model)
     records = reading.open(source, loaded)
-    records = with_price(itertools.islice(records, limit), loaded, method)
+    records = with_price(itertools.islice(records, limit), loaded, method, parameters)
     texts, ids = itertools.tee(records)
     explanations = iter_explanations(
         loaded,

@@ -24,9 +24,10 @@ from whyword.cli.options import (
 from whyword.corpora.corpus import Corpus, Part, load_corpus, open_texts
 from whyword.corpora.lines import read_text
 from whyword.corpora.source import Record, name_and_part
+from whyword.models.abilities import removal_by_source
 from whyword.models.blackbox import as_classifier
 from whyword.models.loading import load_model
-from whyword.models.protocol import TextClassifier, removal_by_source
+from whyword.models.protocol import TextClassifier
 from whyword.models.store import fingerprint_of
 from whyword.words.reader import Reader
 from whyword.words.rules import WORDS, guess_rule

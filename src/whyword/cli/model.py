@@ -13,8 +13,9 @@ from whyword.cli.inputs import open_model
 from whyword.cli.options import AsJson, ModelFolder
 from whyword.cli.outputs import stdout_console
 from whyword.methods.registry import methods_for
+from whyword.models.abilities import Reading
 from whyword.models.blackbox import labels_of
-from whyword.models.protocol import Reading, TextClassifier
+from whyword.models.protocol import TextClassifier
 from whyword.models.stored_reader import reader_settings
 
 _SHOWN = 20  # classes

@@ -10,6 +10,7 @@ import typer
 from whyword.base.errors import Argument, WhywordError
 from whyword.cli.groups import set_parameters
 from whyword.methods.registry import METHODS, Method, Parameter
+from whyword.models.protocol import Decomposable
 
 
 def takes_parameters(command: Callable[..., None]) -> bool:
@@ -77,6 +78,7 @@ def _annotation(option: str, name: str) -> Any:  # noqa: ANN401 - a type
     having = [m for m in METHODS.values() if name in {one.name for one in m.parameters}]
     (parameter, *_) = (one for one in having[0].parameters if one.name == name)
     of = ", ".join(method.name for method in having)
-    about = f"Of {of}: {parameter.meaning} (default: {parameter.default})."
+    own = ", or the model's own" if having[0].needs is Decomposable else ""
+    about = f"Of {of}: {parameter.meaning} (default: {parameter.default}{own})."
     option = "--" + option.replace("_", "-")
     return Annotated[type(parameter.default) | None, typer.Option(option, help=about)]

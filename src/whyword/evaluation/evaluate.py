@@ -43,8 +43,9 @@ from whyword.evaluation.ranking import (
 from whyword.evaluation.sanity import SanityCheck, model_randomisation
 from whyword.methods.predict import predicted_labels
 from whyword.methods.registry import METHODS
+from whyword.models.abilities import Trained
 from whyword.models.blackbox import as_classifier
-from whyword.models.protocol import ElementWise, Embedded, TextClassifier, Trained
+from whyword.models.protocol import ElementWise, Embedded, TextClassifier
 
 _STEPS = 50  # the paper's; of documents twice as long
 _LONG_SHARE = 0.2  # of the documents that must be so long

@@ -13,7 +13,8 @@ from whyword.methods.price import Clock, Price, Sample
 from whyword.methods.registry import METHODS, Cost
 from whyword.methods.request import Request
 from whyword.methods.targets import PREDICTED
-from whyword.models.protocol import TextClassifier, Trained
+from whyword.models.abilities import Trained
+from whyword.models.protocol import TextClassifier
 from whyword.words.document import Document
 
 _SIDES = 2  # words go, and come

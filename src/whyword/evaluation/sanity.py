@@ -29,8 +29,9 @@ from whyword.methods.explain import explain
 from whyword.methods.predict import scores_of
 from whyword.methods.request import Request
 from whyword.methods.targets import PREDICTED
+from whyword.models.abilities import Shiftable, Trained
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import Shiftable, TextClassifier, Trained
+from whyword.models.protocol import TextClassifier
 
 _TELLING = 0.8  # overlap by chance from which it says nothing
 _DIFFERENT = 0.5  # rank correlation below which two relevances are called different

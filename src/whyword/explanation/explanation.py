@@ -231,10 +231,17 @@ class Explanation(Decomposition):
         if abs(constant) > limit:
             note += f"; {number(constant)} in biases"
         if not abs(residual) <= limit:
-            note += f"; {number(residual)} unexplained" if self.conserves else "; need not add up"
+            what = "unexplained" if self.conserves else self._lost
+            note += f"; {number(residual)} {what}" if what else "; need not add up"
         if self.parameters.get("occurrences") == "equal shares":
             note += "; occurrences of a word share its value"
         return note
+
+    @property
+    def _lost(self) -> str:
+        """What a residual is, where relevance is meant to add up but is not sure to."""
+        what = self.parameters.get("residual")
+        return what if isinstance(what, str) else ""
 
     def _remarks(self, shown: int | None) -> Iterator[str]:
         if not self.words:
@@ -245,6 +252,9 @@ class Explanation(Decomposition):
             yield "The target is the class it is compared with: there is nothing to explain."
         if self.conserves and not self.conserved:
             yield f"Relevance is NOT conserved here: residual {np.abs(self.residual).max():.3g}."
+        elif self._lost and not self.conserved:
+            most = np.abs(self.residual).max()
+            yield f"Relevance does not add up here: {most:.3g} of the score {self._lost}."
         if shown is not None and shown < len(self.targets):
             yield f"{shown} of {len(self.targets)} targets, those with the highest scores."
 

@@ -23,7 +23,8 @@ from whyword.explanation.filters import FilterExplanation
 from whyword.methods.phrases import LaterPhrases, for_targets
 from whyword.methods.request import FILTER, WORD, Answer, Request
 from whyword.methods.targets import PREDICTED
-from whyword.models.protocol import Hashed, Positions, Trace
+from whyword.models.abilities import Hashed
+from whyword.models.protocol import Positions, Trace
 from whyword.words.document import Text
 
 
@@ -101,8 +102,8 @@ def explain(
         One class per document, instead of `target`.
     against : label, optional
         Explain why the target rather than this class: the difference of the two.
-    method : {"lrp", "sensitivity", "gradient_input", "occlusion", "random"}, optional
-        By default the first of these that the model is able to.
+    method : str, optional
+        "lrp", "sensitivity", "gradient_input", "integrated_gradients", "occlusion" or "random"; by default the first of these that the model is able to.
     level : {"word", "phrase", "element", "filter"}
         "phrase" gives the relevance of what the model used as units, too: windows of words, or
         n-grams; "element" that of each dimension of the input vectors; "filter" that of a
@@ -117,8 +118,8 @@ def explain(
         their places is padding. A network sees zeros there, as in the paper's deletions; a bag of
         words is made anew without them.
     **parameters
-        Of the method. "lrp": ``epsilon=0.01`` and ``bias="shared"`` or ``"apart"``; "random":
-        ``seed=0``.
+        Of the method. "lrp": ``epsilon=0.01`` and ``bias="shared"`` or ``"apart"``, or what the
+        model's own rule has; "integrated_gradients": ``steps=50``; "random": ``seed=0``.
 
     Returns
     -------

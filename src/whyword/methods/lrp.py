@@ -4,7 +4,7 @@ from typing import Any
 
 from whyword.base.checks import one_of, real_number
 from whyword.explanation.phrases import Phrases
-from whyword.methods.registry import Method, Parameter, register
+from whyword.methods.registry import Kind, Method, Parameter, Settings, register
 from whyword.models.protocol import Decomposable, ElementWise, Filtered, Phrased, Rows, Targets
 from whyword.models.relevance import FilterRelevance, Relevance
 
@@ -30,6 +30,10 @@ def _phrases(trace: Phrased, targets: Targets, **rule: Any) -> list[Phrases]:  #
     return trace.lrp_phrases(targets, **rule)
 
 
+def _conserves(kind: Kind, settings: Settings) -> bool:
+    return issubclass(kind, Decomposable) and kind.rule_conserves(settings)
+
+
 LRP = register(
     Method(
         name="lrp",
@@ -49,8 +53,21 @@ LRP = register(
                 lambda name, value: one_of(name, value, ("shared", "apart")),
                 "biases and ε are 'shared' among the words, or kept 'apart' as the constant",
             ),
+            Parameter(
+                "attention",
+                "fixed",
+                lambda name, value: one_of(name, value, ("fixed", "attnlrp")),
+                "attention weights are 'fixed', or have a share, too ('attnlrp', which leaks)",
+            ),
+            Parameter(
+                "positions",
+                "apart",
+                lambda name, value: one_of(name, value, ("apart", "with words")),
+                "vectors of positions are kept 'apart', or go 'with words' that stand there",
+            ),
         ),
-        conserves=lambda kind, settings: True,
+        conserves=_conserves,
+        residual="lost by the rule",
         of_features=True,
         element_sums=_sums,
         filters=_filters,

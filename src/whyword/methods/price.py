@@ -1,5 +1,6 @@
 """What explanations cost: how often the model is asked, and how long that takes."""
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -60,19 +61,25 @@ class Price:
         return f"{most}{self.predictions:,} predictions, {self.duration}"
 
 
-def price(model: object, texts: Iterable[str], method: str | None = None) -> Price:
+def price(
+    model: object,
+    texts: Iterable[str],
+    method: str | None = None,
+    **parameters: float | str,
+) -> Price:
     """Return what explanations of texts cost, before it is paid.
 
     Of a black box, occlusion asks for a prediction of each text, and one more for each of its
-    words. The time is measured on a few of these very texts: two, and more, to one prediction in
-    32, while that takes less than half a second.
+    words; integrated gradients go through a network once for each step. The time is measured on a
+    few of these very texts: two, and more, to one prediction in 32, while that takes less than half
+    a second.
 
     Parameters
     ----------
     model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     texts : iterable of str
         Read once; a few are kept.
-    method : str, optional
+    method, **parameters
         As for :func:`~whyword.explain`.
 
     Examples
@@ -81,12 +88,18 @@ def price(model: object, texts: Iterable[str], method: str | None = None) -> Pri
 
         print(price(model, texts))  # 12,340 predictions, about 3 min
     """
-    return price_by(time.perf_counter, model, texts, method)
+    return price_by(time.perf_counter, model, texts, method, **parameters)
 
 
-def price_by(clock: Clock, model: object, texts: Iterable[str], method: str | None = None) -> Price:
+def price_by(
+    clock: Clock,
+    model: object,
+    texts: Iterable[str],
+    method: str | None = None,
+    **parameters: float | str,
+) -> Price:
     """Return what :func:`price` does, by a clock that returns the time in seconds."""
-    request = Request.of(model, PREDICTED, method)
+    request = Request.of(model, PREDICTED, method, parameters=parameters)
     sample, predictions = Sample(), 0
     for document in request.model.documents(check_texts(texts)):
         predictions += sample.add(document, request)
@@ -103,7 +116,7 @@ class Sample:
 
     def add(self, document: Document, request: Request) -> int:
         """Return how many predictions an explanation of the document takes; perhaps keep it."""
-        predictions = request.method.predictions(request.model.trace_kind, len(document))
+        predictions = request.predictions(len(document))
         entry = (self._random.random() ** (1 / predictions), next(self._number), document)
         if len(self._kept) < _LARGEST:
             heappush(self._kept, entry)
@@ -121,7 +134,8 @@ class Sample:
         """Return what so many predictions of such documents cost, measured on the sample."""
         if not self._kept or not predictions:
             return Price(predictions, 0.0, at_most)
-        anew = request.method.predictions(request.model.trace_kind, 1) > 1
+        anew = request.method.predicts_anew(request.model.trace_kind)
+        at_once = 1 if anew else request.predictions(1)  # of a text that is explained
         documents = [document for _, _, document in self._kept]
         texts = _texts_without_a_word(documents) if anew else cycle(documents)
 
@@ -129,7 +143,8 @@ class Sample:
             for _ in request.model.trace(some) if anew else request.answers(some):
                 pass
 
-        seconds = predictions * _seconds_each(ask, texts, predictions, clock)
+        asked = predictions / at_once
+        seconds = asked * _seconds_each(ask, texts, math.ceil(asked), clock)
         return Price(predictions, seconds, at_most)
 
 

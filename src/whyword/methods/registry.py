@@ -4,7 +4,8 @@ What a method computes is an ability of a model's traces; here is what is asked 
 lists or checks methods reads this: ``explain``, the command line, the page, the documentation.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
@@ -28,6 +29,7 @@ class Cost(StrEnum):
     SINGLE = "one pass"
     PER_CLASS = "one pass for each class"
     PER_WORD = "one pass for each word"
+    PER_STEP = "one pass for each step"
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,13 @@ class Method:
     parameters : tuple of Parameter
     conserves : callable
         From a kind of trace and the settings to whether relevance adds up to the score.
+    residual : str
+        What a residual is where relevance is meant to add up but does not: recorded, and shown
+        with its size. Of a method whose numbers are no shares of the score, nothing.
     cost : Cost
+    passes : callable
+        From a kind of trace and the settings to how many passes a document takes, where words are
+        not taken out one by one.
     of_output : bool
         Whether what it finds are changes of the model's output, be that scores or probabilities.
     element_sums : callable, or None
@@ -89,7 +97,9 @@ class Method:
     needs: type = Trace
     parameters: tuple[Parameter, ...] = ()
     conserves: Callable[[Kind, Settings], bool] = lambda kind, settings: False
+    residual: str = ""
     cost: Cost = Cost.SINGLE
+    passes: Callable[[Kind, Settings], int] = lambda kind, settings: 1
     of_features: bool = False
     of_output: bool = False
     element_sums: Callable[..., Rows] | None = None
@@ -101,10 +111,24 @@ class Method:
         return issubclass(kind, self.needs)
 
     def parameters_for(self, kind: Kind) -> tuple[Parameter, ...]:
-        """Return the parameters that it has for a kind of trace: a rule may have fewer."""
-        if self.needs is not Decomposable or not issubclass(kind, Decomposable):
+        """Return the parameters that it has for a kind of trace.
+
+        A rule may have fewer, and defaults of its own.
+        """
+        rule = self._rule_of(kind)
+        if rule is None:
             return self.parameters
-        return tuple(one for one in self.parameters if one.name in kind.rule_parameters)
+        return tuple(
+            replace(one, default=rule.rule_defaults.get(one.name, one.default))
+            for one in self.parameters
+            if one.name in rule.rule_parameters
+        )
+
+    def _rule_of(self, kind: Kind) -> type[Decomposable] | None:
+        """Return the kind as what has a rule of its own, if the method goes by that."""
+        if self.needs is Decomposable and issubclass(kind, Decomposable):
+            return kind
+        return None
 
     def settings(self, kind: Kind, given: Mapping[str, Any]) -> Settings:
         """Return the parameters' values for a kind of trace; raise if a given one is unfit."""
@@ -113,10 +137,13 @@ class Method:
         for name in given:
             if name not in parameters:
                 raise self._no_parameter(name, parameters)
-        return {
-            name: self._checked(one, given[name]) if name in given else one.default
-            for name, one in parameters.items()
-        }
+        with self._named_in_errors():
+            settings = {
+                name: one.check(name, given[name]) if name in given else one.default
+                for name, one in parameters.items()
+            }
+            rule = self._rule_of(kind)
+            return settings if rule is None else rule.check_rule(settings, frozenset(given))
 
     def _no_parameter(self, name: str, known: Iterable[str]) -> InputError:
         whose = " for this model" if name in {one.name for one in self.parameters} else ""
@@ -128,16 +155,21 @@ class Method:
             *(listed or ["none"]),
         )
 
-    def _checked(self, parameter: Parameter, value: object) -> object:
+    @contextmanager
+    def _named_in_errors(self) -> Iterator[None]:
         try:
-            return parameter.check(parameter.name, value)
-        except WhywordError as error:  # the check knows the name only, not whose it is
+            yield
+        except WhywordError as error:  # a check knows names only, not whose they are
             error.replace_arguments(lambda argument: replace(argument, of=self.name))
             raise
 
-    def predictions(self, kind: Kind, words: int) -> int:
+    def predicts_anew(self, kind: Kind) -> bool:
+        """Whether an explanation is made of predictions of texts without some of their words."""
+        return self.cost is Cost.PER_WORD and kind.predicts_anew
+
+    def predictions(self, kind: Kind, words: int, settings: Settings) -> int:
         """Return how often a model is asked for an explanation of a text of so many words."""
-        return 1 + words if self.cost is Cost.PER_WORD and kind.predicts_anew else 1
+        return 1 + words if self.predicts_anew(kind) else self.passes(kind, settings)
 
     def check_kind(self, kind: Kind) -> None:
         """Raise unless traces of this kind can do what the method needs."""

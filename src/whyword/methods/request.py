@@ -130,6 +130,10 @@ class Request:
                 relevance, targets = relevance.against_last(), targets[:, :-1]
             yield FilterAnswer(trace, targets, relevance)
 
+    def predictions(self, words: int) -> int:
+        """Return how often the model is asked for an explanation of a text of so many words."""
+        return self.method.predictions(self.model.trace_kind, words, self.settings)
+
     @property
     def conserves(self) -> bool:
         """Whether relevance must add up to the score."""
@@ -139,6 +143,8 @@ class Request:
     def recorded(self) -> Settings:
         """What explanations record as their parameters."""
         recorded, kind = dict(self.settings), self.model.trace_kind
+        if self.method.residual and not self.conserves:
+            recorded["residual"] = self.method.residual
         if self.target.against is not None:
             recorded["against"] = self.target.labels[self.target.against]
         if self.method.of_features and kind.equal_shares:

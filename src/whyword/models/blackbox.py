@@ -17,9 +17,10 @@ from whyword.base.checks import items
 from whyword.base.errors import Argument, InputError, ModelError
 from whyword.base.labels import Label, check_storable
 from whyword.base.printable import reason, shown, storable
+from whyword.models.abilities import Reading
 from whyword.models.adaptors import adaptor_for, as_numbers
 from whyword.models.erasure import ErasableText, deleted_words, text_without
-from whyword.models.protocol import Positions, Reading, Scores, TextClassifier
+from whyword.models.protocol import Positions, Scores, TextClassifier
 from whyword.models.stored_reader import reader_settings
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
@@ -105,8 +106,8 @@ class BlackBox(Reading):
     ) -> None:
         self.model = model
         self._adaptor = adaptor_for(model)
-        self._classes = None if classes is None else _labels(classes)
-        self.name = _checked_name(name)
+        self._classes = None if classes is None else checked_labels(classes)
+        self.name = checked_name(name)
         self._reader = Reader.of(reader)
         if self._adaptor.output == ScoreTrace.output:
             self.trace_kind = ScoreTrace
@@ -225,7 +226,7 @@ class BlackBox(Reading):
         texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
-        columns: int = 1,
+        columns: int = 0,
         elements: bool = False,
     ) -> Iterator[BlackBoxTrace]:
         """Yield the texts in blocks."""
@@ -239,7 +240,7 @@ def _is_single(numbers: NDArray[np.float64]) -> bool:
     return numbers.ndim == 1 or (numbers.ndim == 2 and numbers.shape[1] == 1)
 
 
-def _labels(classes: Iterable[Any]) -> list[Label]:
+def checked_labels(classes: Iterable[Any]) -> list[Label]:
     """Return the labels that were given; raise unless they are distinct ones."""
     given = items("classes", classes, "a list of labels")
     labels = [one.item() if isinstance(one, np.generic) else one for one in given]
@@ -255,7 +256,8 @@ def _labels(classes: Iterable[Any]) -> list[Label]:
     return labels
 
 
-def _checked_name(name: object) -> str | None:
+def checked_name(name: object) -> str | None:
+    """Return what a model is called, or None; raise if that is no name."""
     if name is None:
         return None
     if not isinstance(name, str) or not name.strip() or storable(name) != name:

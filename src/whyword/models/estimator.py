@@ -15,8 +15,9 @@ from whyword.base.columns import is_missing
 from whyword.base.errors import Argument, InputError, WhywordError
 from whyword.base.labels import Label, check_storable
 from whyword.base.tensors import Tensors
+from whyword.models.abilities import Hashed, LazyIdentity
 from whyword.models.probabilities import check_finite, softmax
-from whyword.models.protocol import Hashed, LazyIdentity, Positions, Trace
+from whyword.models.protocol import Positions, Trace
 from whyword.models.store import identity_when_written, plain_configuration, write_model
 from whyword.models.stored import Check, StoredModel
 from whyword.words.document import Document, Text
@@ -185,7 +186,7 @@ class Estimator(Hashed, ABC):
         texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
-        columns: int = 1,
+        columns: int = 0,
         elements: bool = False,
     ) -> Iterator[Trace]:
         """Yield the texts in blocks; see :class:`~whyword.models.protocol.TextClassifier`."""

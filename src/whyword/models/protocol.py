@@ -7,8 +7,8 @@ new kind of model is one folder with a classifier and its trace; nothing else as
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,10 @@ from whyword.explanation.phrases import Phrases
 from whyword.models.probabilities import check_finite, softmax
 from whyword.models.relevance import FilterRelevance, Relevance
 from whyword.words.document import Document, Text
-from whyword.words.reader import Reader
 
 Scores: TypeAlias = NDArray[np.float64]
 Targets: TypeAlias = NDArray[np.int32]
 Positions: TypeAlias = NDArray[np.intp]
-LazyIdentity: TypeAlias = str | Callable[[], str | None] | None
 Rows: TypeAlias = Any  # (documents, D) float32, or (documents, V) sparse: scipy has no types
 
 
@@ -120,7 +118,7 @@ class TextClassifier(Protocol):
         texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
-        columns: int = 1,
+        columns: int = 0,
         elements: bool = False,
     ) -> Iterator[Trace]:
         """Yield the texts in blocks; texts and deleted words are read in step, lazily.
@@ -133,7 +131,8 @@ class TextClassifier(Protocol):
             One entry per text: the words, by position, that are deleted before the model looks.
             They stay words of the document.
         columns : int
-            How many classes will be explained of each document; it bounds a block's memory.
+            How many classes will be explained of each document, if any; it bounds a block's
+            memory.
         elements : bool
             Whether relevance is wanted for each input dimension; so does this.
         """
@@ -149,9 +148,30 @@ class Decomposable(ABC):
     ----------
     rule_parameters : tuple of str
         Which parameters of the method "lrp" its rule has.
+    rule_defaults : mapping from str
+        Their defaults, where they are not the method's.
     """
 
     rule_parameters: ClassVar[tuple[str, ...]] = ("bias",)
+    rule_defaults: ClassVar[Mapping[str, Any]] = {}
+
+    @classmethod
+    def check_rule(cls, settings: dict[str, Any], given: Collection[str]) -> dict[str, Any]:
+        """Return the parameters that its rule uses; raise if they do not go together.
+
+        Parameters
+        ----------
+        settings : dict
+            A value for each of `rule_parameters`, checked by itself.
+        given : collection of str
+            Which of them somebody asked for; the others are defaults.
+        """
+        return settings
+
+    @classmethod
+    def rule_conserves(cls, settings: Mapping[str, Any]) -> bool:
+        """Return whether relevance adds up to the score, with these parameters."""
+        return True
 
     @abstractmethod
     def lrp(self, targets: Targets, *, elements: bool = False, **rule: Any) -> Relevance:  # noqa: ANN401
@@ -176,6 +196,25 @@ class Differentiable(ABC):
     @abstractmethod
     def gradient_input(self, targets: Targets, *, elements: bool = False) -> Relevance:
         """Return the gradient times the input, summed over each word's dimensions."""
+
+
+class Integrable(ABC):
+    """Its gradients can be followed from vectors of zeros to its input."""
+
+    @abstractmethod
+    def integrated_gradients(
+        self, targets: Targets, *, steps: int, elements: bool = False
+    ) -> Relevance:
+        """Return the mean gradient on the way times the input, summed over words' dimensions.
+
+        The constant is the score of vectors of zeros; the points are those of
+        :func:`~whyword.models.integration.path_points`.
+        """
+
+    @classmethod
+    def integration_passes(cls, steps: int) -> int:
+        """Return how many passes so many steps take."""
+        return steps
 
 
 class Erased(NamedTuple):
@@ -251,6 +290,12 @@ class ElementWise(Embedded):
     def gradient_input_sums(self, targets: Targets, each: bool = False) -> Rows:
         """Return the sums for gradient × input."""
 
+    @abstractmethod
+    def integrated_gradients_sums(
+        self, targets: Targets, each: bool = False, *, steps: int
+    ) -> Rows:
+        """Return the sums for integrated gradients."""
+
 
 class Filters(NamedTuple):
     """What a network's F filters found in n documents.
@@ -302,84 +347,3 @@ class Phrased(ABC):
     @abstractmethod
     def gradient_input_phrases(self, targets: Targets) -> list[Phrases]:
         """Return the gradient times the input, summed over each phrase."""
-
-
-# ---- abilities of a model ---------------------------------------------------------------------
-
-
-class Trained(ABC):
-    """Its training is known: the words it has seen, and weights that can be shuffled.
-
-    Attributes
-    ----------
-    shuffled_layers : tuple of str
-        What :meth:`shuffled` takes.
-    """
-
-    shuffled_layers: ClassVar[tuple[str, ...]] = ("all",)
-
-    @property
-    @abstractmethod
-    def training_words(self) -> Collection[str] | None:
-        """The lower-cased words of the training texts; None if nobody knows them any more."""
-
-    @abstractmethod
-    def shuffled(self, layers: str, seed: int) -> Self:
-        """Return a copy with weights in random order."""
-
-
-class Reading(ABC):
-    """It reads texts by a reader of ours, so that it is known what it does not read."""
-
-    @property
-    @abstractmethod
-    def reader_(self) -> Reader:
-        """How it reads."""
-
-
-def removal_by_source(model: object) -> tuple[str, ...] | None:
-    """Return what a source is to remove from the texts that a model reads, for ``remove``.
-
-    Nothing if the model's reader has been told what to remove, for then it sees to that itself;
-    else None: what the source has as a rule of its own.
-    """
-    told = isinstance(model, Reading) and model.reader_.remove is not None
-    return () if told else None
-
-
-class Shiftable(ABC):
-    """The zero of its input can be moved without a change of its scores."""
-
-    @abstractmethod
-    def shifted(self, shift: float) -> Self:
-        """Return a copy with inputs moved by a constant, and biases that make up for it."""
-
-    @abstractmethod
-    def is_shiftable(self, text: str) -> bool:
-        """Return whether all that the model sees of a text moves: padding does not."""
-
-
-class Hashed(ABC):
-    """Its identity is a hash of all its weights, which takes time."""
-
-    @abstractmethod
-    def lazy_identity(self) -> LazyIdentity:
-        """Return the identity that the model has now, or what computes it when it is called.
-
-        Until then it refers to the weights: those that are changed in place are hashed as changed.
-        """
-
-
-class Caching(ABC):
-    """It can keep what it computed of words that come again."""
-
-    @abstractmethod
-    def cache_words(self, budget: int = ...) -> Self:
-        """Keep answers to words from call to call, in so many bytes, and return itself."""
-
-    @abstractmethod
-    def cache_frequent_words(self, texts: Iterable[str], budget: int) -> Self:
-        """Return a copy that has the answers to words which the texts have most often.
-
-        Its numbers depend on these texts and the budget alone, not on what it was asked before.
-        """

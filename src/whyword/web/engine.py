@@ -13,15 +13,16 @@ from whyword.explanation.row import Row
 from whyword.methods.explain import explain_blocks
 from whyword.methods.registry import Cost, method_for, methods_for
 from whyword.methods.request import PHRASE, Request, check_phrases, has_phrases
+from whyword.models.abilities import Caching, Reading
 from whyword.models.blackbox import as_classifier, labels_of
-from whyword.models.protocol import Caching, Reading
 from whyword.web.limits import Limits
 from whyword.words.document import Text
 from whyword.words.rules import WORDS
 
 CACHE_BYTES = 256 << 20  # for what a model keeps of words it met
 _QUICK_CHARACTERS = 4_000
-_SLOW_WORDS = 1_000  # where the time grows with the square of a text's length
+_COSTLY = (Cost.PER_WORD, Cost.PER_STEP)  # many passes through the model
+_SLOW_WORDS = 1_000  # of texts that such a method explains for a model that takes its time
 
 
 class Engine:
@@ -33,7 +34,7 @@ class Engine:
     limits : Limits
     cache_bytes : int
         What its copy of the model may keep of words it met once it serves, see
-        :meth:`~whyword.models.protocol.Caching.cache_words`.
+        :meth:`~whyword.models.abilities.Caching.cache_words`.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class Engine:
     def is_quick(self, texts: Sequence[str], method: str | None = None) -> bool:
         """Whether an answer takes a few milliseconds, less than a server notices."""
         kind = self.model.trace_kind
-        if not kind.is_quick or method_for(kind, method).cost is Cost.PER_WORD:
+        if not kind.is_quick or method_for(kind, method).cost in _COSTLY:
             return False
         return sum(map(len, texts)) <= _QUICK_CHARACTERS
 
@@ -133,7 +134,7 @@ class Engine:
 
     def _most_words(self, request: Request) -> int:
         kind = self.model.trace_kind
-        if request.method.cost is Cost.PER_WORD and not kind.is_quick:
+        if request.method.cost in _COSTLY and not kind.is_quick:
             return min(_SLOW_WORDS, self.limits.words)
         return self.limits.words
 

@@ -15,6 +15,7 @@ from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, reporting
 from whyword.base.threads import one_thread
 from whyword.corpora.split import hold_out
+from whyword.models.abilities import Caching, Reading, Shiftable, Trained
 from whyword.models.cnn.inputs import Inputs, normalisation
 from whyword.models.cnn.network import TABLE_BYTES, Network
 from whyword.models.cnn.stored import PARAMETERS, from_stored, to_stored
@@ -36,7 +37,7 @@ from whyword.models.estimator import (
     stored_class_weight,
     stored_parameters,
 )
-from whyword.models.protocol import Caching, Positions, Reading, Shiftable, Trained
+from whyword.models.protocol import Positions
 from whyword.models.store import training_provenance
 from whyword.models.stored import StoredModel, check_range, largest_number
 from whyword.models.stored_reader import reader_argument
@@ -225,11 +226,11 @@ class CNNClassifier(Estimator, Reading, Trained, Shiftable, Caching):
         texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
-        columns: int = 1,
+        columns: int = 0,
         elements: bool = False,
     ) -> Iterator[CNNTrace]:
         """Yield the texts in blocks; the vectors of deleted words are zero."""
-        numbers = columns * (self.inputs_.vectors.dimensions if elements else 1)
+        numbers = max(1, columns) * (self.inputs_.vectors.dimensions if elements else 1)
         rarity = rarity_of(self.vocabulary_, self.provenance_.get("documents", 0))
         return CNNTrace.blocks(self.words_, texts, deleted, numbers, rarity=rarity)
 

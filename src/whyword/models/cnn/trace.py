@@ -14,6 +14,10 @@ from whyword.explanation.phrases import Phrases
 from whyword.models.cnn.deletion_kernels import scores_of_changes
 from whyword.models.cnn.forward import ForwardPass
 from whyword.models.cnn.inputs import PADDING
+from whyword.models.cnn.integrated_gradients import (
+    integrated_gradients_sums,
+    network_integrated_gradients,
+)
 from whyword.models.cnn.lrp import GRADIENT_INPUT, Rule, filter_lrp, network_lrp, window_lrp
 from whyword.models.cnn.occlusion_kernels import losses_without
 from whyword.models.cnn.relevance_kernels import OutputRelevance
@@ -27,6 +31,7 @@ from whyword.models.protocol import (
     Erased,
     Filtered,
     Filters,
+    Integrable,
     Phrased,
     Targets,
 )
@@ -36,7 +41,16 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class CNNTrace(ForwardPass, Decomposable, Differentiable, Erasable, ElementWise, Filtered, Phrased):
+class CNNTrace(
+    ForwardPass,
+    Decomposable,
+    Differentiable,
+    Integrable,
+    Erasable,
+    ElementWise,
+    Filtered,
+    Phrased,
+):
     """A forward pass of the network, and the ways back.
 
     Attributes
@@ -64,6 +78,12 @@ class CNNTrace(ForwardPass, Decomposable, Differentiable, Erasable, ElementWise,
     def gradient_input(self, targets: Targets, *, elements: bool = False) -> Relevance:
         """Return equation (20), summed over i for each word: LRP with ε = 0, biases apart."""
         return network_lrp(self, targets, GRADIENT_INPUT, elements)
+
+    def integrated_gradients(
+        self, targets: Targets, *, steps: int, elements: bool = False
+    ) -> Relevance:
+        """Return equation (36), summed over i for each word."""
+        return network_integrated_gradients(self, targets, steps, elements)
 
     def occlusion(self, targets: Targets) -> Relevance:
         """Return equation (21): what the score loses when a word's input vector is zeroed."""
@@ -146,6 +166,12 @@ class CNNTrace(ForwardPass, Decomposable, Differentiable, Erasable, ElementWise,
     def gradient_input_sums(self, targets: Targets, each: bool = False) -> Floats:
         """Return Σ_t R[t, i, k]·x[t, i], equation (23), for gradient × input."""
         return lrp_sums(self, targets, GRADIENT_INPUT, each)
+
+    def integrated_gradients_sums(
+        self, targets: Targets, each: bool = False, *, steps: int
+    ) -> Floats:
+        """Return Σ_t R[t, i, k]·x[t, i], equation (23), for integrated gradients."""
+        return integrated_gradients_sums(self, targets, steps, each)
 
 
 def _rule(epsilon: float, bias: str) -> Rule:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import strings
 from whyword.base.errors import InputError
+from whyword.models.abilities import Reading, Trained
 from whyword.models.estimator import (
     Estimator,
     check_training_data,
@@ -27,7 +28,7 @@ from whyword.models.linear.tfidf import TfIdf, fit_tfidf
 from whyword.models.linear.tfidf_trace import TfIdfTrace
 from whyword.models.linear.trace import LinearLayer, LinearTrace
 from whyword.models.linear.training import Trainer, fit_temperature, sparse_matrix
-from whyword.models.protocol import Positions, Reading, Trained
+from whyword.models.protocol import Positions
 from whyword.models.store import training_provenance
 from whyword.models.stored import StoredModel, largest_number, positive_number
 from whyword.models.stored_reader import reader_argument
@@ -200,7 +201,7 @@ class SVMClassifier(Estimator, Reading, Trained):
         texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
-        columns: int = 1,
+        columns: int = 0,
         elements: bool = False,
     ) -> Iterator[LinearTrace]:
         """Yield the texts in blocks; bags are made anew without deleted words."""

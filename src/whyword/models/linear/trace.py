@@ -22,6 +22,7 @@ from whyword.models.protocol import (
     Decomposable,
     Differentiable,
     Embedded,
+    Integrable,
     Phrased,
     Positions,
     Rows,
@@ -86,7 +87,7 @@ class LinearLayer:
         return weights
 
 
-class LinearTrace(Trace, Decomposable, Differentiable, Embedded, Phrased, ABC):
+class LinearTrace(Trace, Decomposable, Differentiable, Integrable, Embedded, Phrased, ABC):
     """Bags of features under a linear model.
 
     Parameters
@@ -193,6 +194,17 @@ class LinearTrace(Trace, Decomposable, Differentiable, Embedded, Phrased, ABC):
     def gradient_input(self, targets: Targets, *, elements: bool = False) -> Relevance:
         """Return R[i, k] = x[i] · w[i, k], equation (20), as occurrences' shares (16)."""
         return self._decompose(targets, shared=False)
+
+    def integrated_gradients(
+        self, targets: Targets, *, steps: int, elements: bool = False
+    ) -> Relevance:
+        """Return equation (36), which is (20): the gradient is the same on the whole way."""
+        return self.gradient_input(targets)
+
+    @classmethod
+    def integration_passes(cls, steps: int) -> int:
+        """Return 1: no step is taken."""
+        return 1
 
     def _decompose(self, targets: Targets, shared: bool) -> Relevance:
         """Return equation (15), b[k] / n added where biases are shared, and the constant (17)."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import strings
 from whyword.base.errors import InputError
+from whyword.models.abilities import Reading, Trained
 from whyword.models.estimator import Estimator
 from whyword.models.pipeline.features import PipelineFeatures
 from whyword.models.pipeline.gradients import Matrix
@@ -16,7 +17,7 @@ from whyword.models.pipeline.links import Link
 from whyword.models.pipeline.stored import from_stored, to_stored
 from whyword.models.pipeline.trace import PipelineLayer, PipelineTrace
 from whyword.models.probabilities import check_finite
-from whyword.models.protocol import Positions, Reading, Scores, Trained
+from whyword.models.protocol import Positions, Scores
 from whyword.models.stored import StoredModel, largest_number
 from whyword.models.stored_reader import reader_argument
 from whyword.words.document import Document, Text
@@ -133,7 +134,7 @@ class PipelineClassifier(Estimator, Reading, Trained):
         texts: Iterable[Text],
         *,
         deleted: Iterator[Positions] | None = None,
-        columns: int = 1,
+        columns: int = 0,
         elements: bool = False,
     ) -> Iterator[PipelineTrace]:
         """Yield the texts in blocks; what is left without deleted words is read anew."""

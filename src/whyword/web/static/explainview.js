@@ -267,7 +267,9 @@ function remarks(found) {
   else if (!found.known.some(Boolean)) {
     said.push("The model knows none of these words: the prediction says nothing of the text.");
   }
-  if (found.conserves && !found.conserved) said.push("Relevance does NOT add up to the score here.");
+  if ((found.conserves || found.parameters.residual) && !found.conserved) {
+    said.push("Relevance does NOT add up to the score here.");
+  }
   if (found.truncated) {
     said.push(`The model read the first ${counted(found.words.length, "word")}; ` +
       `${counted(found.truncated, "more was", "more were")} left out.`);

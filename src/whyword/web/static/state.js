@@ -65,7 +65,8 @@ function note(found, [score, padding, constant, residual]) {
   let line = `${what} ${signed(score)}${sign}words ${signed(words)}`;
   if (Math.abs(padding) > small) line += `, outside of words ${signed(padding)}`;
   if (Math.abs(constant) > small) line += `, biases ${signed(constant)}`;
-  if (Math.abs(residual) > small) line += found.conserves ? `, unexplained ${number(residual)}` : `; need not add up, by ${found.method}`;
+  const lost = found.conserves ? "unexplained" : found.parameters.residual;
+  if (Math.abs(residual) > small) line += lost ? `, ${lost} ${number(residual)}` : `; need not add up, by ${found.method}`;
   else if (residual !== 0) line += `, rounding ${Math.abs(residual).toExponential(0).replace("-", "−")}`;
   return found.parameters.occurrences === "equal shares"
     ? `${line}; occurrences of a word share its value` : line;

@@ -1,0 +1,281 @@
+"""Somebody's PyTorch text classifier."""
+
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+from whyword.base.checks import strings, whole_number
+from whyword.base.errors import Argument, InputError
+from whyword.models.abilities import Hashed, LazyIdentity, Reading, Trained
+from whyword.models.blackbox import checked_labels, checked_name
+from whyword.models.erasure import deleted_words
+from whyword.models.probabilities import check_finite
+from whyword.models.protocol import Positions, Scores
+from whyword.models.pytorch.encoding import Deletion, Encoded, encoder_of
+from whyword.models.pytorch.network import Network
+from whyword.models.pytorch.pieces import with_symbols
+from whyword.models.pytorch.trace import TorchTrace
+from whyword.models.stored_reader import reader_settings
+from whyword.words.document import Document, Text
+from whyword.words.reader import Reader
+
+_DOCUMENTS = 64  # of a block
+_CHECKED = 32  # every so many blocks, the frozen pass is compared with the module's own
+_SAMPLES = (
+    "The film was not good at all, but I liked the music: 10 of 10!",
+    "A text.",
+)
+
+log = logging.getLogger(__name__)
+
+
+class TorchClassifier(Reading, Hashed, Trained):
+    """Somebody's PyTorch text classifier, explained exactly.
+
+    Parameters
+    ----------
+    module : nn.Module
+        In eval mode, with float weights, on the CPU. It is called with ids (B, T), with
+        ``attention_mask`` (B, T) if its ``forward`` has that, and returns scores (B, C) or
+        something with ``.logits``. (B,) or (B, 1) is the score s of the second of two classes: the
+        scores are (−s, s). Of a module that returns softmax, log-softmax or sigmoid, the input of
+        that function is the score.
+    encode : callable, fast tokenizer or dict
+        From a text to ``(ids, spans)``, spans [start, end) in code points (empty for special
+        tokens); a fast tokenizer of Hugging Face's; or a dict from words to ids, for the words of
+        our own tokeniser.
+    classes : iterable of C labels
+    pad : int, optional
+        The padding id; by default the tokenizer's, or that of a dict with ``<pad>``.
+    min_length : int
+        How many tokens a text has at least: convolutions need some.
+    embeddings : str or nn.Module, optional
+        The table of the words' vectors, where it is not found by itself.
+    deletion : {"zero", "mask", "pad", "cut"}
+        What deleting a word means: its vectors are zeros, its ids are replaced by `mask` or by
+        `pad`, or it is cut out of the text.
+    mask : int, optional
+        The id of ``deletion="mask"``; by default the tokenizer's.
+    name : str, optional
+        What tells it from other models, where `encode` is a function: whoever changes that
+        changes the name.
+    reader : Reader, optional
+        How words are found, to which pieces are added up.
+
+    Examples
+    --------
+    ::
+
+        model = TorchClassifier(module.eval(), tokenizer, ["ham", "spam"])
+        explain(model, "You have won!")
+    """
+
+    kind = "torch"
+    trace_kind: type[TorchTrace] = TorchTrace
+    shuffled_layers = ("all", "output")
+    training_words = None
+
+    def __init__(
+        self,
+        module: nn.Module,
+        encode: object,
+        classes: Iterable[Any],
+        *,
+        pad: int | None = None,
+        min_length: int = 1,
+        embeddings: str | nn.Module | None = None,
+        deletion: str = "zero",
+        mask: int | None = None,
+        name: str | None = None,
+        reader: Reader | None = None,
+    ) -> None:
+        self.module, self.encoder = module, encoder_of(encode)
+        self.classes_ = checked_labels(classes)
+        if len(self.classes_) < 2:
+            raise InputError(Argument("classes"), " must be two at least")
+        self.name = checked_name(name)
+        self._reader = Reader.of(reader)
+        pad = self.encoder.pad if pad is None else whole_number("pad", pad, least=0)
+        mask = None if mask is None else whole_number("mask", mask, least=0)
+        least = whole_number("min_length", min_length, least=1)
+        self.deletion = Deletion.of(deletion, self.encoder, pad, mask)
+        self.network = Network(module, len(self.classes_), pad, least, embeddings)
+        self.network.look([self.encoder(one) for one in self._samples()])
+        if pad is not None and not self.network.pads:
+            log.info(
+                "%s says something else of a text beside longer ones: only texts of equal length "
+                "are read together",
+                type(module).__name__,
+            )
+        self._identity: tuple[object, str | None] | None = None
+
+    def _samples(self) -> list[Document]:
+        vocabulary = getattr(self.encoder, "vocabulary", None)
+        texts: Iterable[str] = _SAMPLES
+        if vocabulary is not None:
+            words = list(islice(vocabulary, 12))
+            texts = (" ".join(words), " ".join(words[-1:]))
+        return list(self.documents(texts))
+
+    def __repr__(self) -> str:
+        return f"TorchClassifier({type(self.module).__name__}, {len(self.classes_)} classes)"
+
+    # ---- what it is ---------------------------------------------------------------------------
+
+    @property
+    def reader_(self) -> Reader:
+        """How words are found, to which pieces are added up."""
+        return self._reader
+
+    @property
+    def provenance_(self) -> dict[str, Any]:
+        """Nothing: who trained it is not known."""
+        return {}
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What explanations record of it."""
+        return {"deletion": self.deletion.how}
+
+    @property
+    def layers(self) -> list[str]:
+        """The names of the module's parts."""
+        return [name for name, _ in self.module.named_modules() if name]
+
+    @property
+    def identity(self) -> str | None:
+        """The sha256 of weights, module and encoding; None if a function encodes and has no name."""
+        settings = self.encoder.settings if self.name is None else {"name": self.name}
+        if settings is None:
+            return None
+        state = self._state()
+        if self._identity is None or self._identity[0] != state:
+            self._identity = (state, self._hash(settings))
+        return self._identity[1]
+
+    def lazy_identity(self) -> LazyIdentity:
+        """Return what computes the identity when it is called."""
+        return lambda: self.identity
+
+    def _state(self) -> tuple[tuple[int, int], ...]:
+        """Return what changes when a parameter does."""
+        return tuple(
+            (one.data_ptr(), one._version)
+            for one in self.module.state_dict(keep_vars=True).values()
+            if hasattr(one, "data_ptr")
+        )
+
+    def _hash(self, settings: Mapping[str, Any]) -> str | None:
+        try:
+            reading = reader_settings(self._reader)
+        except InputError:
+            return None
+        digest = hashlib.sha256()
+        for name, tensor in sorted(self.module.state_dict().items()):
+            if hasattr(tensor, "numpy"):
+                digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+                digest.update(tensor.detach().contiguous().numpy().tobytes())
+        facts = [
+            type(self.module).__qualname__,
+            repr(self.module),
+            list(map(str, self.classes_)),
+            settings,
+            reading,
+            (self.network.pad, self.network.min_length, self.deletion.how, self.deletion.id),
+        ]
+        digest.update(repr(facts).encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+    def shuffled(self, layers: str, seed: int) -> "TorchClassifier":
+        """Return a copy whose weights are in random order: all of them, or the last layer's."""
+        import copy
+
+        import torch
+
+        other = copy.copy(self)
+        other.module = copy.deepcopy(self.module)
+        other._identity, other.name = None, self.name and f"{self.name}, {layers} shuffled {seed}"
+        other.network = copy.copy(self.network)
+        other.network.adopt(other.module, self.module)
+        order = torch.Generator().manual_seed(seed)
+        weights = [one for one in other.module.parameters() if one.dim() > 1]
+        with torch.no_grad():
+            for one in weights if layers == "all" else weights[-1:]:
+                flat = one.reshape(-1)[torch.randperm(one.numel(), generator=order)]
+                one.copy_(flat.reshape(one.shape))
+        return other
+
+    # ---- reading ------------------------------------------------------------------------------
+
+    def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
+        """Return the texts with their words; what is no word, too, if the module sees it."""
+        for text in texts:
+            if isinstance(text, Document):
+                yield text
+            else:
+                (document,) = self._reader.documents([text])
+                yield with_symbols(document) if self.encoder.sees_symbols else document
+
+    def trace(
+        self,
+        texts: Iterable[Text],
+        *,
+        deleted: Iterator[Positions] | None = None,
+        columns: int = 0,
+        elements: bool = False,
+    ) -> Iterator[TorchTrace]:
+        """Yield the texts in blocks; see :class:`~whyword.models.protocol.TextClassifier`."""
+        documents, number = self.documents(texts), 0
+        while some := list(islice(documents, _DOCUMENTS)):
+            gone = [deleted_words(deleted, one) for one in some]
+            whole = [self.encoder(one) for one in some]
+            yield self._trace(some, whole, gone, columns > 0, number % _CHECKED == 0)
+            number += 1
+
+    def _trace(
+        self,
+        documents: list[Document],
+        whole: list[Encoded],
+        gone: list[NDArray[np.bool_]],
+        explained: bool,
+        check: bool,
+    ) -> TorchTrace:
+        def without(number: int, words: NDArray[np.bool_]) -> Encoded:
+            return self.encoder.without(documents[number], whole[number], words, self.deletion)
+
+        texts = [without(number, words) for number, words in enumerate(gone)]
+        return self.trace_kind(
+            self.network, documents, texts, without, gone, explained=explained, check=check
+        )
+
+    # ---- predictions --------------------------------------------------------------------------
+
+    def class_scores(self, texts: Iterable[str]) -> Scores:
+        """Return the scores of all classes, (texts, C)."""
+        scores = [trace.scores for trace in self.trace(strings("texts", texts))]
+        return np.concatenate([np.empty((0, len(self.classes_))), *scores])
+
+    def decision_function(self, texts: Iterable[str]) -> Scores:
+        """Return the scores, (texts, C); of two classes s₁ − s₀, or the single s, (texts,)."""
+        scores = self.class_scores(texts)
+        if scores.shape[1] != 2:
+            return scores
+        of_two: Scores = scores[:, 1] if self.network.single else scores[:, 1] - scores[:, 0]
+        return of_two
+
+    def predict_proba(self, texts: Iterable[str]) -> Scores:
+        """Return the probability of each class, (texts, C)."""
+        traces = self.trace(strings("texts", texts))
+        chances = [trace.probabilities for trace in traces]
+        return np.concatenate([np.empty((0, len(self.classes_))), *chances])
+
+    def predict(self, texts: Iterable[str]) -> NDArray[Any]:
+        """Return the class of each text."""
+        best = check_finite(self.class_scores(texts)).argmax(axis=1)
+        return np.asarray(self.classes_)[best]

@@ -1,0 +1,312 @@
+"""From a text to the ids that a module reads, and back: which characters each stands for."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.base.checks import one_of
+from whyword.base.errors import Argument, InputError, ModelError
+from whyword.base.printable import reason, shown
+from whyword.models.erasure import text_without
+from whyword.models.pytorch.pieces import Pieces
+from whyword.words.document import Document
+
+ZERO, MASK, PAD, CUT = DELETIONS = ("zero", "mask", "pad", "cut")
+_UNKNOWN = ("<unk>", "[UNK]", "<UNK>", "UNK", "unk", "<oov>", "<OOV>")
+_LONGEST = 1 << 20  # ids of a text
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """A text as a module reads it.
+
+    Attributes
+    ----------
+    ids : (P,) int64
+    pieces : Pieces
+        Which words they are of.
+    known : (P,) bool
+        Whether each is more than "some word".
+    hidden : (P,) bool
+        What the mask hides.
+    zeroed : (P,) bool
+        Whose vectors are zeros.
+    """
+
+    ids: NDArray[np.int64]
+    pieces: Pieces
+    known: NDArray[np.bool_]
+    hidden: NDArray[np.bool_]
+    zeroed: NDArray[np.bool_]
+
+
+class Encoder(ABC):
+    """Somebody's way from a text to ids.
+
+    Attributes
+    ----------
+    sees_symbols : bool
+        Whether what is no word (numbers, signs, emoji) is read, too.
+    pad, mask : int or None
+        The ids that it has for these.
+    settings : dict or None
+        What tells it from others, as plain data; None if nothing does.
+    """
+
+    sees_symbols = True
+    pad: int | None = None
+    mask: int | None = None
+
+    @property
+    @abstractmethod
+    def settings(self) -> dict[str, Any] | None:
+        """What tells it from others."""
+
+    @abstractmethod
+    def ids_and_spans(self, document: Document, text: str) -> tuple[Any, Any]:
+        """Return the ids of a text and their [start, end) in it.
+
+        Parameters
+        ----------
+        document : Document
+        text : str
+            What is read of the document's, perhaps without some words.
+        """
+
+    def known(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which ids are more than "some word"."""
+        return np.ones(len(ids), np.bool_)
+
+    def __call__(self, document: Document) -> Encoded:
+        """Return what a module reads of a document."""
+        return self._encoded(document, document.visible, None)
+
+    def _encoded(self, document: Document, text: str, places: NDArray[np.intp] | None) -> Encoded:
+        """Return what is read of a text; `places` are those of its characters in the document."""
+        try:
+            ids, spans = self.ids_and_spans(document, text)
+        except InputError:
+            raise
+        except Exception as error:
+            raise ModelError(f"encode failed on {text!r:.40} ({reason(error)})") from error
+        numbers, bounds = _checked(ids, spans, len(text))
+        if places is not None:
+            real = bounds[:, 0] < bounds[:, 1]
+            bounds[real] = np.stack(
+                [places[bounds[real, 0]], places[bounds[real, 1] - 1] + 1], axis=1
+            )
+        nothing = np.zeros(len(numbers), np.bool_)
+        return Encoded(numbers, Pieces.of(bounds, document), self.known(numbers), nothing, nothing)
+
+    def without(
+        self, document: Document, whole: Encoded, gone: NDArray[np.bool_], how: "Deletion"
+    ) -> Encoded:
+        """Return a document without some of its words, (T,)."""
+        if not gone.any():
+            return whole
+        if how.how == CUT:
+            text = text_without(document, gone)
+            kept = np.ones(len(document.text), np.bool_)
+            for start, end in document.spans[gone].tolist():
+                kept[start:end] = False
+            return self._encoded(document, text, np.flatnonzero(kept))
+        places = whole.pieces.gone(gone)
+        if how.how == ZERO:
+            return replace(whole, zeroed=whole.zeroed | places)
+        ids = np.where(places, how.id, whole.ids)
+        hidden = whole.hidden | places if how.how == PAD else whole.hidden
+        return replace(whole, ids=ids, hidden=hidden)
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """What deleting a word means.
+
+    Attributes
+    ----------
+    how : {"zero", "mask", "pad", "cut"}
+    id : int
+        What is read instead, of "mask" and "pad".
+    """
+
+    how: str = ZERO
+    id: int = 0
+
+    @classmethod
+    def of(cls, how: object, encoder: Encoder, pad: int | None, mask: int | None) -> "Deletion":
+        """Return what was asked for; raise if there is no id for it."""
+        one_of("deletion", how, DELETIONS)
+        if how == MASK:
+            number = encoder.mask if mask is None else mask
+            if number is None:
+                raise InputError(
+                    Argument("deletion", MASK),
+                    " needs the id that is read instead: say ",
+                    Argument("mask", ...),
+                )
+            return cls(MASK, number)
+        if how == PAD and pad is None:
+            raise InputError(
+                Argument("deletion", PAD), " needs a padding id: say ", Argument("pad", ...)
+            )
+        return cls(str(how), pad or 0)
+
+
+class FunctionEncoder(Encoder):
+    """A function from a text to (ids, spans)."""
+
+    settings = None
+
+    def __init__(self, function: Callable[[str], Any]) -> None:
+        self.function = function
+
+    def ids_and_spans(self, document: Document, text: str) -> tuple[Any, Any]:
+        """Return what the function says."""
+        said = self.function(text)
+        if not isinstance(said, tuple | list) or len(said) != 2:
+            raise InputError(Argument("encode"), f" must return (ids, spans), not {shown(said)}")
+        return said[0], said[1]
+
+
+class VocabularyEncoder(Encoder):
+    """Words of our own tokeniser, by a dictionary; as they stand, else in lower case."""
+
+    sees_symbols = False
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        self.vocabulary = dict(vocabulary)
+        for word, number in self.vocabulary.items():
+            if (
+                not isinstance(word, str)
+                or isinstance(number, bool)
+                or not isinstance(number, int | np.integer)
+            ):
+                raise InputError(
+                    Argument("encode"),
+                    f" must map words to ids; it has {shown(word)}: {shown(number)}",
+                )
+        self.unknown = next(
+            (self.vocabulary[one] for one in _UNKNOWN if one in self.vocabulary), None
+        )
+        self.pad = next(
+            (self.vocabulary[one] for one in ("<pad>", "[PAD]", "<PAD>") if one in self.vocabulary),
+            None,
+        )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The words and their ids."""
+        return {"vocabulary": {word: int(number) for word, number in self.vocabulary.items()}}
+
+    def ids_and_spans(self, document: Document, text: str) -> tuple[Any, Any]:
+        """Return the ids of words; those that nobody knows are unknown, or left out."""
+        read = np.delete(np.arange(len(document)), document.ignored)
+        spans = document.spans[read].tolist()
+        found = [self._number(text[start:end]) for start, end in spans]
+        pairs = [(one, span) for one, span in zip(found, spans, strict=True) if one is not None]
+        return [one for one, _ in pairs], [span for _, span in pairs]
+
+    def _number(self, word: str) -> int | None:
+        return self.vocabulary.get(word, self.vocabulary.get(word.lower(), self.unknown))
+
+    def without(
+        self, document: Document, whole: Encoded, gone: NDArray[np.bool_], how: "Deletion"
+    ) -> Encoded:
+        """Return a document without some of its words, (T,)."""
+        if how.how != CUT:
+            return super().without(document, whole, gone, how)
+        kept = ~whole.pieces.gone(gone)  # the others are the same without them
+        pieces = whole.pieces.chosen(kept)
+        return Encoded(
+            whole.ids[kept], pieces, whole.known[kept], whole.hidden[kept], whole.zeroed[kept]
+        )
+
+    def known(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which ids are of words."""
+        if self.unknown is None:
+            return np.ones(len(ids), np.bool_)
+        known: NDArray[np.bool_] = ids != self.unknown
+        return known
+
+
+class TokenizerEncoder(Encoder):
+    """A fast tokenizer of Hugging Face's; it neither cuts nor pads."""
+
+    def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - of a package that is not imported
+        if not getattr(tokenizer, "is_fast", False):
+            raise InputError(
+                Argument("encode"),
+                f": {type(tokenizer).__name__} is no fast tokenizer and does not say which characters "
+                "its pieces are of; load it with use_fast=True",
+            )
+        self.tokenizer = tokenizer
+        self.pad, self.mask = tokenizer.pad_token_id, tokenizer.mask_token_id
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The tokenizer's file."""
+        return {"tokenizer": json.loads(self.tokenizer.backend_tokenizer.to_str())}
+
+    def ids_and_spans(self, document: Document, text: str) -> tuple[Any, Any]:
+        """Return what the tokenizer says, special tokens included."""
+        said = self.tokenizer(
+            text, return_offsets_mapping=True, truncation=False, padding=False, verbose=False
+        )
+        spans = said["offset_mapping"]
+        return said["input_ids"], spans
+
+    def known(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which ids are pieces that the tokenizer has."""
+        unknown = self.tokenizer.unk_token_id
+        same: NDArray[np.bool_] = ids != (-1 if unknown is None else unknown)
+        return same
+
+
+def encoder_of(encode: object) -> Encoder:
+    """Return the encoder that somebody's is; raise if it is none."""
+    if isinstance(encode, Encoder):
+        return encode
+    if isinstance(encode, Mapping):
+        return VocabularyEncoder(encode)
+    if hasattr(encode, "backend_tokenizer") or hasattr(encode, "is_fast"):
+        return TokenizerEncoder(encode)
+    if callable(encode):
+        return FunctionEncoder(encode)
+    raise InputError(
+        Argument("encode"),
+        " must be a function from a text to (ids, spans), a fast tokenizer of Hugging Face's, or a "
+        f"dict from words to ids, not {shown(encode)}",
+    )
+
+
+def _checked(ids: Any, spans: Any, length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # noqa: ANN401
+    """Return ids and spans as arrays; raise if they are none."""
+    try:
+        numbers = np.asarray(ids if not hasattr(ids, "tolist") else ids.tolist())
+        bounds = np.asarray(spans if not hasattr(spans, "tolist") else spans.tolist())
+    except (TypeError, ValueError):
+        numbers, bounds = np.empty(0, object), np.empty(0, object)
+    numbers = numbers.astype(np.int64) if not numbers.size else numbers
+    bounds = bounds.reshape(-1, 2).astype(np.int64) if not bounds.size else bounds
+    whole = numbers.dtype.kind in "iu" and bounds.dtype.kind in "iu"
+    if not whole or numbers.ndim != 1 or bounds.shape != (len(numbers), 2):
+        raise InputError(
+            Argument("encode"),
+            f" must return ids (n,) and spans (n, 2) of whole numbers, not {numbers.shape} and "
+            f"{bounds.shape}",
+        )
+    if len(numbers) > _LONGEST:
+        raise InputError(f"a text has {len(numbers):,} tokens; there may be {_LONGEST:,}")
+    wrong = (bounds[:, 0] < 0) | (bounds[:, 1] < bounds[:, 0]) | (bounds[:, 1] > length)
+    if wrong.any():
+        start, end = bounds[int(np.argmax(wrong))].tolist()
+        raise InputError(
+            Argument("encode"),
+            f" returned the span [{start}, {end}) of a text of {length} characters",
+        )
+    return numbers.astype(np.int64), bounds.astype(np.int64)

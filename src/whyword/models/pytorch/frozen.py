@@ -1,0 +1,360 @@
+"""One frozen pass over a batch, and the ways back from its scores to the words."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from whyword.base.errors import InputError, ModelError
+from whyword.base.printable import reason
+from whyword.models.protocol import Scores, Targets
+from whyword.models.pytorch import activations, attention, normalisation, recurrence  # noqa: F401 - their rules
+from whyword.models.pytorch.functions import tensors_in
+from whyword.models.pytorch.module_rules import module_rules
+from whyword.models.pytorch.network import Batch, Network, logits_of
+from whyword.models.pytorch.propagation import LostRows, Propagation, Role
+from whyword.models.pytorch.rows import Rows
+from whyword.models.pytorch.rules import RULES
+from whyword.models.pytorch.shared_bias import SHARED_RULES
+from whyword.models.pytorch.word_vectors import Leaf
+
+_BATCHED = 1 << 15  # tokens times classes that go back at once
+_TOLERANCE = 1e-5  # of scores with and without freezing, relative to max(1, |score|)
+FIXED = "fixed"
+
+
+class FrozenRule(NamedTuple):
+    """How a module is frozen.
+
+    Attributes
+    ----------
+    attention : {"fixed", "attnlrp"}
+    epsilon : float or None
+        Of the paper's rule, which shares biases; None keeps them apart.
+    layer : str or None
+        The part of the module at whose output relevance is found; None for the words' vectors.
+    """
+
+    attention: str = FIXED
+    epsilon: float | None = None
+    layer: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TokenRelevance:
+    """The relevance in a batch, for K targets.
+
+    Attributes
+    ----------
+    tokens, places : (B, T, K) float64
+        Of the ids passed, and of their places.
+    others : (B, K) float64
+        Of what the module put in beside them.
+    constant : (B, K) float64
+    elements : (B, T, D, K) float32, or None
+    """
+
+    tokens: Scores
+    places: Scores
+    others: Scores
+    constant: Scores
+    elements: NDArray[np.float32] | None = None
+
+
+class FrozenPass:
+    """A forward pass that is linear in the words.
+
+    Parameters
+    ----------
+    network : Network
+    batch : Batch
+    rule : FrozenRule
+
+    Attributes
+    ----------
+    outputs : (B, C) or (B, 1) Tensor
+        The scores as the module gives them, with their graph.
+    """
+
+    def __init__(self, network: Network, batch: Batch, rule: FrozenRule) -> None:
+        self._network, self._batch, self._rule = network, batch, rule
+        module = network.module
+        self._hidden: list[Leaf] = []
+        self._run = run = Propagation(
+            module,
+            batch.ids,
+            rules=RULES if rule.epsilon is None else SHARED_RULES,
+            change=batch.change if batch.has_zeros else None,
+            tables=network.tables,
+            attention=rule.attention,
+            epsilon=rule.epsilon,
+        )
+        with network.lock, torch.enable_grad(), module_rules(run), self._cut(run, rule.layer), run:
+            said = self._called(run)
+        tag = run.tag(said)
+        if tag.source is not None and network.ends_in:
+            said = tag.source
+        self.outputs = network.checked(run.signal(said), batch)
+        if run.role(self.outputs) is not Role.SIGNAL or not self.outputs.requires_grad:
+            raise ModelError(f"the scores of {type(module).__name__} do not depend on the words")
+        self.constants = run.constants
+
+    def _called(self, run: Propagation) -> Tensor:
+        try:
+            said = logits_of(self._network.call(self._batch))
+        except (InputError, ModelError, LostRows):
+            raise
+        except Exception as error:
+            raise ModelError(
+                f"{run.module_name()} failed while frozen ({reason(error)})"
+            ) from error
+        if not isinstance(said, Tensor):
+            self._network.checked(said, self._batch)
+        return said
+
+    @contextmanager
+    def _cut(self, run: Propagation, layer: str | None) -> Iterator[None]:
+        """Let relevance end at a layer: what it says there is put in anew."""
+        if layer is None:
+            yield
+            return
+        thread = threading.get_ident()
+
+        def put_in(part: nn.Module, args: Any, out: Any) -> Any:  # noqa: ANN401
+            if threading.get_ident() != thread:
+                return None
+            with torch._C.DisableTorchFunction():
+                return self._put_in(run, layer, out)
+
+        handle = run.module.get_submodule(layer).register_forward_hook(put_in)
+        try:
+            yield
+        finally:
+            handle.remove()
+        if not self._hidden:
+            raise InputError(f"the layer {layer!r} says nothing in this module")
+
+    def _put_in(self, run: Propagation, layer: str, out: Any) -> Any:  # noqa: ANN401
+        first = next(tensors_in(out), None)
+        if first is None or first.shape[:2] != run.ids.shape or first.dim() != 3:
+            shape = "no tensor" if first is None else tuple(first.shape)
+            raise InputError(
+                f"the layer {layer!r} gives {shape}: it has no vector for each of the "
+                f"{run.ids.shape[1]} tokens of a text"
+            )
+        leaf = run.value(run.signal(first)).requires_grad_()
+        tokens = torch.arange(run.ids.numel()).reshape(run.ids.shape)
+        self._hidden.append(Leaf(leaf, tokens, layer))
+        rows = Rows.first_axis(leaf.shape) if len(leaf) > 1 else None
+        made = run.result(leaf.view_as(leaf), rows)
+        if isinstance(out, Tensor):
+            return made
+        if isinstance(out, tuple):
+            return tuple(made if one is first else one for one in out)
+        name = next(name for name, one in out.items() if one is first)
+        out[name] = made
+        return out
+
+    # ---- back ---------------------------------------------------------------------------------
+
+    def relevance(self, targets: Targets, elements: bool = False) -> TokenRelevance:
+        """Return the relevance for (B, K) targets."""
+        run = self._run
+        words, places = [*run.words, *self._hidden], run.places
+        inputs = [leaf.vectors for leaf in (*words, *places)] + list(self.constants.values())
+        batch, classes = targets.shape
+        tokens = run.ids.shape[1]
+        shape = (batch, tokens, classes)
+        found = TokenRelevance(
+            np.zeros(shape),
+            np.zeros(shape),
+            np.zeros((batch, classes)),
+            np.zeros((batch, classes)),
+            np.zeros((batch, tokens, width_of(words), classes), np.float32) if elements else None,
+        )
+        step = max(1, _BATCHED // (batch * tokens))
+        for first in range(0, classes, step):
+            some = slice(first, min(classes, first + step))
+            gradients = self._gradients(inputs, targets[:, some])
+            self._add_up(found, words, places, gradients, some)
+        return found
+
+    def _gradients(self, inputs: list[Tensor], targets: Targets) -> list[Tensor | None]:
+        """Return the gradients with respect to inputs, (K, …) each."""
+        seeds = self._seeds(targets)
+        if self._rule.epsilon is not None and len(seeds) > 1:  # its ways back are not batched
+            each = [self._gradients(inputs, targets[:, [column]]) for column in range(len(seeds))]
+            return [
+                None if some[0] is None else torch.stack(some) for some in zip(*each, strict=True)
+            ]
+        several = len(seeds) > 1
+        with self._network.lock:
+            return list(
+                torch.autograd.grad(
+                    self.outputs,
+                    inputs,
+                    seeds if several else seeds[0],
+                    retain_graph=True,
+                    allow_unused=True,
+                    is_grads_batched=several,
+                )
+            )
+
+    def _seeds(self, targets: Targets) -> Tensor:
+        """Return what goes back from the outputs, (K, B, C) or (K, B, 1)."""
+        chosen = torch.from_numpy(targets.astype(np.int64)).T
+        if self._network.single:
+            seeds = (2 * chosen - 1).unsqueeze(-1).to(self.outputs.dtype)
+        else:
+            seeds = torch.zeros((*chosen.shape, self.outputs.shape[1]), dtype=self.outputs.dtype)
+            seeds.scatter_(2, chosen.unsqueeze(-1), 1.0)
+        # where biases are shared, it is relevance that goes back, from the score itself
+        return seeds if self._rule.epsilon is None else seeds * self.outputs.detach()
+
+    def _add_up(
+        self,
+        found: TokenRelevance,
+        words: list[Leaf],
+        places: list[Leaf],
+        gradients: list[Tensor | None],
+        some: slice,
+    ) -> None:
+        count = some.stop - some.start
+        starts = table_starts(words)
+        for leaf, gradient in zip((*words, *places), gradients, strict=False):
+            if gradient is None:
+                continue
+            gradient = gradient.reshape(count, *leaf.vectors.shape)
+            each = gradient.detach()
+            if self._rule.epsilon is None:
+                each = each * leaf.vectors.detach()
+            is_place = any(leaf is one for one in places)
+            sums = found.places if is_place else found.tokens
+            spread(sums[..., some], found.others[:, some], leaf, each.sum(-1).double())
+            if found.elements is not None and not is_place:
+                start = starts[id(leaf)]
+                part = found.elements[:, :, start : start + each.shape[-1], some]
+                spread_elements(part, leaf, each)
+        for gradient in gradients[len(words) + len(places) :]:
+            if gradient is not None:
+                found.constant[:, some] += gradient.reshape(count, -1).double().numpy().T
+
+    def constants_by_name(self, targets: Targets) -> dict[str, Scores]:
+        """Return what each constant said, (B, K) each; places are constants, too."""
+        said = {name: np.zeros(targets.shape) for name in self.constants}
+        said |= {leaf.name: np.zeros(targets.shape) for leaf in self._run.places}
+        inputs = list(self.constants.values()) + [leaf.vectors for leaf in self._run.places]
+        for column in range(targets.shape[1]):
+            gradients = self._gradients(inputs, targets[:, column : column + 1])
+            for name, gradient in zip(self.constants, gradients, strict=False):
+                if gradient is not None:
+                    said[name][:, column] += gradient.reshape(-1).double().numpy()
+            for leaf, gradient in zip(
+                self._run.places, gradients[len(self.constants) :], strict=True
+            ):
+                if gradient is not None:
+                    each = (gradient.reshape(leaf.vectors.shape) * leaf.vectors.detach()).sum(-1)
+                    values = each.double().reshape(-1).numpy()
+                    documents = leaf.documents(self._run.ids.shape[1])
+                    np.add.at(said[leaf.name][:, column], documents, values)
+        return said
+
+
+def spread(sums: Scores, others: Scores, leaf: Leaf, values: Tensor) -> None:
+    """Add what a leaf's vectors have, (K, …), to their tokens, (B, T, K), and to what is none."""
+    flat = leaf.tokens.reshape(-1).numpy()
+    rows = values.reshape(len(values), -1).numpy().T
+    own = flat >= 0
+    batch, tokens, classes = sums.shape
+    added = np.zeros((batch * tokens, classes))
+    np.add.at(added, flat[own], rows[own])
+    sums += added.reshape(sums.shape)
+    if not own.all():
+        np.add.at(others, leaf.documents(tokens)[~own], rows[~own])
+
+
+def spread_elements(sums: NDArray[np.float32], leaf: Leaf, values: Tensor) -> None:
+    """Add a leaf's elements, (K, …, D), to their tokens', (B, T, D, K)."""
+    flat = leaf.tokens.reshape(-1).numpy()
+    own = flat >= 0
+    rows = values.reshape(len(values), -1, values.shape[-1]).permute(1, 2, 0).numpy()
+    batch, tokens = sums.shape[:2]
+    added = np.zeros((batch * tokens, *rows.shape[1:]), np.float32)
+    np.add.at(added, flat[own], rows[own])
+    sums += added.reshape(sums.shape)
+
+
+def table_starts(words: list[Leaf]) -> dict[int, int]:
+    """Return where the dimensions of each look-up begin: those of one table are the same ones."""
+    starts: dict[str, int] = {}
+    at, result = 0, {}
+    for leaf in words:
+        if leaf.name not in starts:
+            starts[leaf.name] = at
+            at += leaf.vectors.shape[-1]
+        result[id(leaf)] = starts[leaf.name]
+    return result
+
+
+def width_of(words: list[Leaf]) -> int:
+    """Return how many dimensions the vectors of all tables have together."""
+    return sum({leaf.name: leaf.vectors.shape[-1] for leaf in words}.values())
+
+
+def freeze_batches(
+    network: Network, batches: list[Batch], rule: FrozenRule, check: bool
+) -> list[FrozenPass]:
+    """Return the frozen passes of batches; those in which documents get mixed up, one by one.
+
+    Parameters
+    ----------
+    network : Network
+    batches : list of Batch
+        One that has to be taken apart is replaced by its texts, one each.
+    rule : FrozenRule
+    check : bool
+        Whether the scores of the first are compared with the module's own.
+    """
+    passes: list[FrozenPass] = []
+    at = 0
+    while at < len(batches):
+        batch = batches[at]
+        try:
+            passes.append(FrozenPass(network, batch, rule))
+        except LostRows:
+            if len(batch.numbers) == 1:
+                raise
+            network.mixes = True
+            batches[at : at + 1] = _singles(batch)
+            continue
+        if check and at == 0:
+            _compare(network, batch, passes[0].outputs.detach())
+        at += 1
+    return passes
+
+
+def _singles(batch: Batch) -> list[Batch]:
+    return [
+        Batch(
+            batch.numbers[row : row + 1],
+            *(one[row : row + 1] for one in (batch.ids, batch.mask, batch.zeroed)),
+        )
+        for row in range(len(batch.numbers))
+    ]
+
+
+def _compare(network: Network, batch: Batch, frozen: Tensor) -> None:
+    """Raise unless freezing changed nothing."""
+    plain = network.outputs(batch)
+    apart = (plain - frozen).abs() / plain.abs().clamp(min=1)
+    if not bool((apart <= _TOLERANCE).all()) and bool(plain.isfinite().all()):
+        raise ModelError(
+            f"{type(network.module).__name__} says {float(apart.max()):.2g} other scores when it is "
+            "frozen: it does something that is not followed, and is not explained"
+        )

@@ -1,0 +1,127 @@
+"""The functions of torch by what they do with numbers: move, compare, make them.
+
+A function is known under several names (``torch.add``, ``Tensor.add``, ``x + y``); here they are
+one.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+_OWNERS = (torch, Tensor, functional, torch._C._nn, torch.special, torch.linalg, torch._VF)
+Function = Callable[..., Any]
+
+
+def functions(names: str) -> frozenset[Function]:
+    """Return all functions that have one of these names."""
+    found = set()
+    for name in names.split():
+        for owner in _OWNERS:
+            for one in (getattr(owner, name, None), getattr(owner, f"__{name}__", None)):
+                if callable(one):
+                    found.add(one)
+    return frozenset(found)
+
+
+def name_of(func: Function) -> str:
+    """Return what a function is called."""
+    if getattr(func, "__name__", "") == "__get__":
+        return getattr(func.__self__, "__name__", "attribute")
+    return getattr(func, "__name__", None) or str(func)
+
+
+EMBEDDING = functions("embedding")
+EMBEDDING_BAG = functions("embedding_bag")
+ENDS = functions("softmax log_softmax sigmoid")  # what a module may make of its scores
+COMPARISONS = functions(
+    "eq ne lt le gt ge equal not_equal less less_equal greater greater_equal isnan isinf isfinite "
+    "isin bool any all logical_not logical_and logical_or logical_xor isclose allclose is_nonzero "
+    "argmax argmin argsort searchsorted bucketize bitwise_not bitwise_and bitwise_or invert and or "
+    "eq_ ne_ nonzero count_nonzero signbit"
+)
+FACTORIES = functions(
+    "zeros_like ones_like full_like empty_like rand_like randn_like new_zeros new_ones new_full "
+    "new_empty new_tensor zeros ones full empty arange tensor linspace eye"
+)
+# the same numbers at other places; those that keep their order are reshapes
+RESHAPES = functions(
+    "view reshape flatten unflatten view_as reshape_as contiguous clone squeeze unsqueeze ravel "
+    "alias to type type_as float double cpu detach_ requires_grad_"
+)
+MOVEMENTS = RESHAPES | functions(
+    "transpose permute t swapaxes swapdims movedim moveaxis adjoint getitem select narrow "
+    "index_select gather take_along_dim masked_select unfold split chunk unbind tensor_split "
+    "split_with_sizes expand expand_as repeat repeat_interleave tile flip fliplr roll broadcast_to "
+    "rot90 take diagonal _pack_padded_sequence unsafe_chunk unsafe_split atleast_1d atleast_2d "
+    "atleast_3d broadcast_tensors pixel_shuffle hsplit vsplit dsplit swapaxes movedim tril triu "
+    "long int short resolve_conj resolve_neg"
+)
+# several numbers, each at its place, and perhaps a filler
+PUTTING = functions("cat concat concatenate stack hstack vstack where masked_fill masked_fill_ pad")
+_FILLERS = {"masked_fill": 2, "masked_fill_": 2, "pad": 3}
+_MOVING_ATTRIBUTES = ("T", "mT", "H", "mH", "real")
+# what says something of a tensor and returns none
+_PASSIVE = functions(
+    "size dim ndimension numel nelement len stride is_contiguous is_floating_point is_complex "
+    "element_size get_device is_signed dtype hash repr is_tensor format storage_offset data_ptr "
+    "is_pinned is_inference untyped_storage register_hook retain_grad is_shared is_same_size "
+    "is_nested is_conj is_neg typename is_storage _is_view reduce_ex deepcopy dir"
+)
+
+
+def is_passive(func: Function) -> bool:
+    """Return whether a function only asks what a tensor is like."""
+    if getattr(func, "__name__", "") in ("__get__", "__set__", "__delete__"):
+        name = getattr(func.__self__, "__name__", "")
+        return name not in _MOVING_ATTRIBUTES and name != "data"
+    return func in _PASSIVE
+
+
+def is_movement(func: Function) -> bool:
+    """Return whether a function puts the same numbers at other places."""
+    if getattr(func, "__name__", "") == "__get__":
+        return getattr(func.__self__, "__name__", "") in _MOVING_ATTRIBUTES
+    return func in MOVEMENTS
+
+
+def fill_replaced(func: Function, args: Any, kwargs: Any, filler: int) -> tuple[Any, Any]:  # noqa: ANN401
+    """Return the arguments of a :data:`PUTTING` function with another filler."""
+    place = _FILLERS.get(name_of(func))
+    if place is None:
+        numbers = [
+            filler if isinstance(one, int) and name_of(func) == "where" else one for one in args
+        ]
+        return tuple(numbers), kwargs
+    if len(args) > place:
+        return (*args[:place], filler, *args[place + 1 :]), kwargs
+    return args, kwargs | {"value": filler}
+
+
+def tensors_in(value: Any) -> Iterator[Tensor]:  # noqa: ANN401 - arguments of any function
+    """Yield the tensors in a value: itself, or those in lists, tuples and dicts."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, tuple | list):
+        for one in value:
+            yield from tensors_in(one)
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from tensors_in(one)
+
+
+def map_tensors(value: Any, change: Callable[[Tensor], Any]) -> Any:  # noqa: ANN401
+    """Return a value with each tensor in it changed."""
+    if isinstance(value, Tensor):
+        return change(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(map_tensors(one, change) for one in value))
+    if isinstance(value, torch.Size):
+        return value
+    if isinstance(value, tuple | list):
+        return type(value)(map_tensors(one, change) for one in value)
+    if isinstance(value, dict):
+        return {name: map_tensors(one, change) for name, one in value.items()}
+    return value

@@ -1,0 +1,63 @@
+"""What a module must be like to be explained: each fault in one line."""
+
+import inspect
+from collections.abc import Iterator
+
+import torch
+from torch import nn
+
+from whyword.base.errors import Argument, InputError
+from whyword.base.printable import shown
+
+_FLOATS = (torch.float32, torch.float64)
+
+
+def check_module(module: object) -> nn.Module:
+    """Return a module that can be explained; raise if it cannot, and say what to do."""
+    if not isinstance(module, nn.Module):
+        raise InputError(Argument("module"), f" must be a torch.nn.Module, not {shown(module)}")
+    for fault in _faults(module):
+        raise InputError(f"this {type(module).__name__} {fault}")
+    return module
+
+
+def _faults(module: nn.Module) -> Iterator[str]:
+    for part in module.modules():
+        kind = type(part)
+        if isinstance(part, torch.jit.ScriptModule):
+            yield "is scripted (torch.jit), and what it does cannot be followed; pass the module itself"
+        if kind.__name__ == "OptimizedModule" or getattr(part, "_compiled_call_impl", None):
+            yield "is compiled (torch.compile), and cannot be followed; pass the module itself"
+        if ".quantized" in kind.__module__ or "bitsandbytes" in kind.__module__:
+            yield f"is quantised ({kind.__name__}); pass the module with its float weights"
+    for name, tensor in (*module.named_parameters(), *module.named_buffers()):
+        if tensor.is_quantized:
+            yield f"is quantised ({name}); pass the module with its float weights"
+        if tensor.is_floating_point() and tensor.dtype not in _FLOATS:
+            half = str(tensor.dtype).removeprefix("torch.")
+            yield f"computes in {half} ({name}), too coarse to add up; call module.float()"
+        if tensor.device.type != "cpu":
+            yield f"is on the device {tensor.device} ({name}); call module.cpu()"
+    if any(part.training for part in module.modules()):
+        yield "is in training mode (dropout is random there); call module.eval()"
+
+
+def takes_mask(module: nn.Module) -> bool:
+    """Return whether a module has a parameter ``attention_mask``; raise if it needs others."""
+    try:
+        parameters = list(inspect.signature(module.forward).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    needed = [
+        one.name
+        for one in parameters[1:]
+        if one.default is one.empty
+        and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+        and one.name != "attention_mask"
+    ]
+    if needed or not parameters:
+        raise InputError(
+            f"{type(module).__name__}.forward needs {', '.join(needed) or 'no input'}; it is called "
+            "with input_ids alone (and attention_mask, if it has that): wrap it in a module that is"
+        )
+    return any(one.name == "attention_mask" for one in parameters)

@@ -1,0 +1,293 @@
+"""A module as what it is here: from the ids of texts to the scores of classes."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from whyword.base.errors import Argument, InputError, ModelError
+from whyword.base.printable import reason, shown
+from whyword.models.pytorch.encoding import Encoded
+from whyword.models.pytorch.module_checks import check_module, takes_mask
+from whyword.models.pytorch.word_vectors import WordVectors
+from whyword.models.protocol import Scores
+
+_TOKENS = 4096  # of a batch, at most
+_TEXTS = 64  # of a batch, at most
+_BYTES = 512 << 20  # for what a batch's pass back needs
+_PADDED = 1.3  # times as many tokens as there are, at most
+_TOLERANCE = 1e-4  # of a score with and without padding, relative to max(1, |score|)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some texts side by side.
+
+    Attributes
+    ----------
+    numbers : (B,) intp
+        Which of the texts.
+    ids : (B, T) int64
+    mask : (B, T) int64
+        0 where nothing is to be seen.
+    zeroed : (B, T) bool
+        Whose vectors are zeros.
+    """
+
+    numbers: NDArray[np.intp]
+    ids: Tensor
+    mask: Tensor
+    zeroed: Tensor
+
+    def change(self, vectors: Tensor, tokens: Tensor) -> Tensor:
+        """Return the words' vectors, those of deleted ones zero."""
+        gone = self.zeroed.reshape(-1)[tokens.clamp(min=0)] & (tokens >= 0)
+        return vectors.masked_fill(gone.unsqueeze(-1), 0.0)
+
+    @property
+    def has_zeros(self) -> bool:
+        """Whether some words are deleted."""
+        return bool(self.zeroed.any())
+
+
+class Network:
+    """A module that is called with ids.
+
+    Parameters
+    ----------
+    module : nn.Module
+    classes : int
+        How many scores there must be.
+    pad : int or None
+        The padding id.
+    min_length : int
+        How many tokens a text has at least.
+    embeddings : str, nn.Module or None
+        The table of the words' vectors, where it is not found by itself.
+
+    Attributes
+    ----------
+    single : bool
+        Whether the module gives one score s, for (−s, s).
+    ends_in : str
+        "softmax", "log_softmax" or "sigmoid", whose input is explained; or nothing.
+    pads : bool
+        Whether a text's scores are the same beside longer ones.
+    mixes : bool
+        Whether the texts of a batch cannot be told apart on the way, so that they go one by one.
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        classes: int,
+        pad: int | None,
+        min_length: int,
+        embeddings: object,
+    ) -> None:
+        self.module, self.classes = check_module(module), classes
+        self.pad, self.min_length = pad, min_length
+        self.tables = _tables(module, embeddings)
+        self.takes_mask = takes_mask(module)
+        self.lock = threading.RLock()
+        self.single, self.ends_in, self.pads = False, "", True
+        self.mixes = False
+        self.width = sum(_outputs(part) for part in module.modules()) or 1024
+
+    def adopt(self, module: nn.Module, before: nn.Module) -> None:
+        """Take a copy of the module instead of it."""
+        places = {id(one): name for name, one in before.named_parameters()}
+        copied = dict(module.named_parameters())
+        self.module, self.lock = module, threading.RLock()
+        self.tables = tuple(copied[places[id(one)]] for one in self.tables)
+
+    # ---- batches ------------------------------------------------------------------------------
+
+    def batches(self, texts: Sequence[Encoded]) -> Iterator[Batch]:
+        """Yield texts side by side, those of like lengths together."""
+        lengths = np.array([max(len(one.ids), self.min_length, 1) for one in texts], np.intp)
+        most = max(64, min(_TOKENS, _BYTES // (4 * self.width)))
+        some: list[int] = []
+        for number in np.argsort(lengths, kind="stable").tolist():
+            longest = int(lengths[number])
+            tokens = int(lengths[some].sum()) + longest
+            fits = not some or (
+                (len(some) + 1) * longest <= most
+                and len(some) < _TEXTS
+                and (len(some) + 1) * longest <= (_PADDED * tokens if self.pads else tokens)
+            )
+            if not fits:
+                yield self._batch(texts, some)
+                some = []
+            some.append(number)
+        if some:
+            yield self._batch(texts, some)
+
+    def _batch(self, texts: Sequence[Encoded], numbers: list[int]) -> Batch:
+        longest = max(max(len(texts[one].ids) for one in numbers), self.min_length, 1)
+        shape = (len(numbers), longest)
+        ids = np.full(shape, self.pad or 0, np.int64)
+        mask, zeroed = np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
+        for row, number in enumerate(numbers):
+            one = texts[number]
+            count = len(one.ids)
+            ids[row, :count] = one.ids
+            mask[row, :count] = ~one.hidden
+            zeroed[row, :count] = one.zeroed
+            if not mask[row].any():
+                mask[row, 0] = 1  # of nothing at all there is no mean
+        return Batch(
+            np.array(numbers, np.intp),
+            torch.from_numpy(ids),
+            torch.from_numpy(mask),
+            torch.from_numpy(zeroed),
+        )
+
+    # ---- scores -------------------------------------------------------------------------------
+
+    def call(self, batch: Batch) -> Any:  # noqa: ANN401 - what the module returns
+        """Return what the module says."""
+        given = {"attention_mask": batch.mask} if self.takes_mask else {}
+        return self.module(batch.ids, **given)
+
+    def outputs(self, batch: Batch) -> Tensor:
+        """Return the scores as the module gives them, (B, C) or (B, 1)."""
+        with torch.no_grad():
+            if not batch.has_zeros and not self.ends_in:
+                return self.checked(logits_of(self._called(batch)), batch)
+            with WordVectors(
+                self.module, batch.ids, change=batch.change, tables=self.tables
+            ) as run:
+                said = logits_of(self._called(batch))
+            return self.checked(run.before_end(said), batch)
+
+    def _called(self, batch: Batch) -> Any:  # noqa: ANN401
+        try:
+            return self.call(batch)
+        except ModelError:
+            raise
+        except IndexError as error:
+            self.explain_index(batch)
+            raise ModelError(f"{type(self.module).__name__} failed ({reason(error)})") from error
+        except Exception as error:
+            raise ModelError(f"{type(self.module).__name__} failed ({reason(error)})") from error
+
+    def explain_index(self, batch: Batch) -> None:
+        """Raise what is wrong with an index, if it is one of a table."""
+        with torch.no_grad(), WordVectors(self.module, batch.ids, tables=self.tables):
+            self.call(batch)
+
+    def checked(self, said: object, batch: Batch) -> Tensor:
+        """Return scores of the right shape, (B, C) or (B, 1)."""
+        count = len(batch.ids)
+        wanted = f"({count}, {self.classes})"
+        if not isinstance(said, Tensor):
+            raise ModelError(
+                f"{type(self.module).__name__} returned {shown(said)}; it must return scores, {wanted}"
+            )
+        if said.shape == (count,):
+            said = said.unsqueeze(1)
+        columns = (1, 2) if self.classes == 2 else (self.classes,)
+        if said.dim() != 2 or len(said) != count or said.shape[1] not in columns:
+            raise ModelError(
+                f"{type(self.module).__name__} returned {tuple(said.shape)} for {count} texts; for "
+                f"{self.classes} classes it must return {wanted}"
+            )
+        return said
+
+    def scores_of(self, outputs: Tensor) -> Scores:
+        """Return the scores of all classes, (B, C); (−s, s) of a single one."""
+        numbers: Scores = outputs.detach().double().numpy()
+        return np.concatenate([-numbers, numbers], axis=1) if self.single else numbers
+
+    def scores(self, texts: Sequence[Encoded]) -> Scores:
+        """Return the scores of texts, (texts, C)."""
+        result = np.empty((len(texts), self.classes))
+        with self.lock:
+            for batch in self.batches(texts):
+                result[batch.numbers] = self.scores_of(self.outputs(batch))
+        return result
+
+    # ---- looking at it once -------------------------------------------------------------------
+
+    def look(self, texts: Sequence[Encoded]) -> None:
+        """Find out how the module ends, and whether it can pad, by two texts."""
+        with self.lock:
+            self.pads = False
+            longest = max(texts, key=lambda one: len(one.ids))
+            (batch,) = self.batches([longest])
+            with (
+                torch.no_grad(),
+                WordVectors(self.module, batch.ids, tables=self.tables) as run,
+            ):
+                said = logits_of(self._called(batch))
+            if not run.words:
+                raise InputError(
+                    f"{type(self.module).__name__} looks up no vectors of the ids that it is given; "
+                    "name the table: ",
+                    Argument("embeddings", "…"),
+                )
+            self.ends_in = run.end_of(said)
+            before = self.checked(run.before_end(said), batch)
+            self.single = before.shape[1] == 1
+            self.pads = self.pad is not None
+            if self.pads:
+                self.pads = self._pads(longest, min(texts, key=lambda one: len(one.ids)))
+
+    def _pads(self, longest: Encoded, short: Encoded) -> bool:
+        alone = self.scores_of(self.outputs(self._batch([short], [0])))[0]
+        beside = self.scores_of(self.outputs(self._batch([short, longest], [0, 1])))[0]
+        return bool(np.all(np.abs(alone - beside) <= _TOLERANCE * np.maximum(1, np.abs(alone))))
+
+
+def logits_of(said: Any) -> Any:  # noqa: ANN401 - what a module returned
+    """Return the scores in what a module returned."""
+    if isinstance(said, Tensor):
+        return said
+    if isinstance(said, dict) and "logits" in said:
+        return said["logits"]
+    return getattr(said, "logits", said)
+
+
+def _tables(module: nn.Module, embeddings: object) -> tuple[Tensor, ...]:
+    """Return the weights of the words' vectors that somebody named."""
+    if embeddings is None:
+        own = getattr(module, "get_input_embeddings", None)
+        found = None
+        if callable(own):
+            try:
+                found = own()
+            except (NotImplementedError, AttributeError):
+                return ()
+        weight = getattr(found, "weight", None)
+        return (weight,) if isinstance(weight, Tensor) else ()
+    part = embeddings
+    if isinstance(embeddings, str):
+        parts = dict(module.named_modules())
+        if embeddings not in parts:
+            names = [name for name, one in parts.items() if isinstance(one, nn.Embedding)]
+            raise InputError(
+                Argument("embeddings", embeddings),
+                f" is no part of the module; it has {', '.join(names) or 'no nn.Embedding'}",
+            )
+        part = parts[embeddings]
+    weight = getattr(part, "weight", None)
+    if not isinstance(weight, Tensor):
+        raise InputError(
+            Argument("embeddings"),
+            f" must name an nn.Embedding of the module, not {shown(embeddings)}",
+        )
+    return (weight,)
+
+
+def _outputs(part: nn.Module) -> int:
+    """Return how many numbers a layer gives of each token, about."""
+    names = ("out_features", "out_channels", "nf", "hidden_size")
+    return next(
+        (getattr(part, name) for name in names if isinstance(getattr(part, name, None), int)), 0
+    )
