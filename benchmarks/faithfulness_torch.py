@@ -43,19 +43,6 @@ BEHIND = 0.01  # of what LRP loses: as good as equal
 RESIDUAL = 1e-5
 
 
-def wrapped(ready: ReadyModel) -> ww.TorchClassifier:
-    """Return the classifier as whyword takes it."""
-    return ww.TorchClassifier(
-        ready.module,
-        ready.encode,
-        ready.classes,
-        pad=ready.pad,
-        min_length=ready.min_length,
-        multilabel=ready.multilabel,
-        name=ready.name,
-    )
-
-
 def inside(explained: ww.Explanations, marked: list[set[int]]) -> float:
     """Return how often the most relevant word has a character that people marked."""
     hits = []
@@ -67,12 +54,14 @@ def inside(explained: ww.Explanations, marked: list[set[int]]) -> float:
 
 def compare(ready: ReadyModel, given: Texts) -> bool:
     """Print the methods' figures; return whether exact LRP was behind, or leaked."""
-    model = wrapped(ready)
+    model = ready.classifier()
     toxic = "toxic" if given.marked is not None else None
-    chosen = range(len(given.texts))
+    chosen = list(range(len(given.texts)))
     if toxic is not None:  # only what the model found toxic, too
-        scores = model.predict_proba(given.texts)[:, ready.classes.index(toxic)]
-        chosen = [number for number in chosen if scores[number] >= 0.5]  # type: ignore[assignment]
+        scores = ready.forward(given.texts)
+        column = ready.classes.index(toxic)
+        found = scores[:, column] >= 0.5 if ready.multilabel else scores.argmax(1) == column
+        chosen = np.flatnonzero(found).tolist()
     texts = [given.texts[number] for number in chosen]
     marked = None if given.marked is None else [given.marked[number] for number in chosen]
     print(f"{ready.name}: {len(texts)} texts")
@@ -87,12 +76,13 @@ def compare(ready: ReadyModel, given: Texts) -> bool:
         curve = ww.deletion_curve(
             model,
             texts,
-            [toxic or one.target for one in explained],
-            method=method,
+            [one.target for one in explained],
+            name,
+            target=toxic or "true",
             subset="all",
             steps=max(STEPS),
+            relevance=explained,
             sufficiency=False,
-            **parameters,
         )
         fall = curve.scores[:, :, :1] - curve.scores
         lost[name] = [float(fall[:, :, step].mean(dtype=np.float64)) for step in STEPS]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from onnx_files import dequantised, onnx_arrays, onnx_session, wordpiece_tokenizer
 from torch import Tensor, nn
 
+from whyword import TorchClassifier
 from whyword.base.download import Package, check_sha256, extract, package_archive
 from whyword.base.files import cache_folder
 from whyword.base.store import Store
@@ -112,6 +113,17 @@ class ReadyModel:
     pad: int
     min_length: int = 1
     multilabel: bool = False
+
+    def classifier(self) -> TorchClassifier:
+        """Return it as whyword takes it."""
+        return TorchClassifier(
+            self.module,
+            self.encode,
+            self.classes,
+            pad=self.pad,
+            min_length=self.min_length,
+            name=self.name,
+        )
 
     def forward(self, texts: Sequence[str]) -> Scores:
         """Return what the module gives for each text by itself."""

@@ -13,6 +13,8 @@ import ready_models
 import torch
 from ready_models import ReadyModel
 
+from whyword import TorchClassifier, explain
+
 TEXTS = [
     "A dull, lifeless film without one good scene; I left early.",
     "What a wonderful, moving picture! The actors are superb.<br /><br />And the ending is GREAT.",
@@ -69,6 +71,49 @@ def test_spans_are_those_of_the_words(name: str, ready: Callable[[str], ReadyMod
     assert (dull, dull + 4) in model.encode(TEXTS[0])[1]
     thing = TEXTS[3].index("thing")  # beyond a character that is two in lower case
     assert (thing, thing + 5) in model.encode(TEXTS[3])[1]
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_relevance_adds_up_to_the_score_of_the_module(
+    name: str, ready: Callable[[str], ReadyModel]
+) -> None:
+    model = ready(name)
+    classifier = model.classifier()
+    given = model.forward(TEXTS)
+    if name in ("lstm", "bi-lstm"):  # these return probabilities; explained is what is below
+        given = np.log(given) - np.log1p(-given)
+    scores = np.hstack([-given, given]) if given.shape[1] == 1 else given
+    explained = explain(classifier, TEXTS, target="all")
+    for text, one, expected in zip(TEXTS, explained, scores, strict=True):
+        np.testing.assert_allclose(one.score, expected, atol=2e-5 * max(1, np.abs(expected).max()))
+        assert np.abs(one.residual).max() <= 1e-5 * max(1, np.abs(expected).max())
+        total = one.relevance.sum(axis=0, dtype=np.float64) + one.padding + one.constant
+        np.testing.assert_allclose(total + one.residual, one.score, atol=1e-5)
+        seen = any(span != (0, 0) for span in model.encode(text)[1])  # a word it knows
+        assert bool(one.relevance.any()) == seen
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_batch_is_explained_as_its_texts_are_alone(
+    name: str, ready: Callable[[str], ReadyModel]
+) -> None:
+    classifier = ready(name).classifier()
+    for one, text in zip(explain(classifier, TEXTS), TEXTS, strict=True):
+        alone = explain(classifier, text)
+        assert one.target == alone.target
+        np.testing.assert_allclose(one.relevance, alone.relevance, atol=1e-5)
+
+
+@pytest.mark.npm
+def test_bert_takes_its_tokenizer_as_it_is(ready: Callable[[str], ReadyModel]) -> None:
+    model = ready("bert")
+    short = TEXTS[:5]
+    by_function = explain(model.classifier(), short)
+    tokenizer = ready_models.bert_tiny_tokenizer()
+    by_tokenizer = explain(TorchClassifier(model.module, tokenizer, model.classes), short)
+    for one, two in zip(by_function, by_tokenizer, strict=True):
+        assert one.words == two.words
+        np.testing.assert_allclose(one.relevance, two.relevance, atol=1e-6)
 
 
 @pytest.mark.real
