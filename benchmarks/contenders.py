@@ -179,7 +179,7 @@ def forward(folder: Path) -> Work:
     return work
 
 
-def one_class(folder: Path, **parameters: str) -> Work:
+def one_class(folder: Path, **parameters: Any) -> Work:  # noqa: ANN401 - of the method
     """Return our explanation of one class, from texts to explanations."""
     import whyword as ww
 

@@ -16,8 +16,8 @@ classifiers are left out.
 import argparse
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from ready_texts import Texts, comments, reviews, sentences
 
 import whyword as ww
 
-METHODS: dict[str, tuple[str, Mapping[str, float | str]]] = {
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "LRP, exact": ("lrp", {}),
     "AttnLRP": ("lrp", {"attention": "attnlrp"}),
     "integrated gradients, 20 steps": ("integrated_gradients", {"steps": 20}),
@@ -65,6 +65,7 @@ def compare(ready: ReadyModel, given: Texts) -> bool:
     texts = [given.texts[number] for number in chosen]
     marked = None if given.marked is None else [given.marked[number] for number in chosen]
     print(f"{ready.name}: {len(texts)} texts")
+    ww.explain(model, texts[:8])  # warms up
     lost: dict[str, list[float]] = {}
     residual = 0.0
     for name, (method, parameters) in METHODS.items():

@@ -17,7 +17,8 @@ import torch
 from keras_files import PAD, Spans
 from numpy.typing import NDArray
 from onnx_files import dequantised, onnx_arrays, onnx_session, wordpiece_tokenizer
-from torch import Tensor, nn
+from ready_networks import KimCNN, LastLSTM, PooledLSTM
+from torch import nn
 
 from whyword import TorchClassifier
 from whyword.base.download import Package, check_sha256, extract, package_archive
@@ -167,25 +168,6 @@ def _checked(path: Path, sha256: str) -> Path:
 # Kim's CNN: film reviews, by dianna
 
 
-class KimCNN(nn.Module):
-    """Windows of three widths over word vectors, maxima over time, one logit."""
-
-    def __init__(self, words: int, size: int, filters: int, widths: Sequence[int]) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(words, size)
-        self.conv_layers = nn.ModuleList(nn.Conv2d(1, filters, (width, size)) for width in widths)
-        self.fc = nn.Linear(filters * len(widths), 1)
-        self.dropout = nn.Dropout(0.5)
-
-    def forward(self, input_ids: Tensor) -> Tensor:
-        """Return the logit (B, 1) of a film that is liked."""
-        vectors = self.embedding(input_ids).unsqueeze(1)
-        maps = [torch.relu(layer(vectors)).squeeze(3) for layer in self.conv_layers]
-        pooled = [nn.functional.max_pool1d(one, one.shape[2]).squeeze(2) for one in maps]
-        logit: Tensor = self.fc(self.dropout(torch.cat(pooled, dim=1)))
-        return logit
-
-
 def kim_cnn() -> ReadyModel:
     """Return the film reviews' CNN of dianna: widths 3, 4 and 5, 245 filters each."""
     model, vectors = package_files(FILMS, FILMS_FILES)
@@ -237,21 +219,6 @@ def _spacy_tokenizer() -> Any:  # noqa: ANN401 - spaCy's types are not looked at
 # toxic-comment-classifier
 
 
-class LastLSTM(nn.Module):
-    """An LSTM's last state, and one sigmoid."""
-
-    def __init__(self, words: int, size: int, hidden: int) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(words, size)
-        self.lstm = nn.LSTM(size, hidden, batch_first=True)
-        self.dense = nn.Linear(hidden, 1)
-
-    def forward(self, input_ids: Tensor) -> Tensor:
-        """Return the probability (B, 1) of a film that is liked."""
-        states, _ = self.lstm(self.embedding(input_ids))
-        return torch.sigmoid(self.dense(states[:, -1]))
-
-
 def imdb_lstm() -> ReadyModel:
     """Return the IMDB reviews' LSTM(128) over GloVe vectors, always 100 words long."""
     model, reviews = package_files(REVIEWS, REVIEWS_FILES)
@@ -281,24 +248,6 @@ def imdb_lstm() -> ReadyModel:
 def held_out_reviews() -> tuple[list[str], list[str]]:
     """Return the 10,000 reviews on which the LSTM was not trained, and their labels."""
     return keras_files.held_out_reviews(package_files(REVIEWS, REVIEWS_FILES)[1])
-
-
-class PooledLSTM(nn.Module):
-    """A bi-LSTM, maxima over time, a hidden layer, a sigmoid for each label."""
-
-    def __init__(self, words: int, size: int, hidden: int, inner: int, labels: int) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(words, size)
-        self.lstm = nn.LSTM(size, hidden, batch_first=True, bidirectional=True)
-        self.dense = nn.Linear(2 * hidden, inner)
-        self.dropout = nn.Dropout(0.1)
-        self.output = nn.Linear(inner, labels)
-
-    def forward(self, input_ids: Tensor) -> Tensor:
-        """Return the probability of each label (B, C)."""
-        states, _ = self.lstm(self.embedding(input_ids))
-        inner = torch.relu(self.dense(states.max(dim=1).values))
-        return torch.sigmoid(self.output(self.dropout(inner)))
 
 
 def toxic_lstm() -> ReadyModel:
