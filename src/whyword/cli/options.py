@@ -18,7 +18,20 @@ Source = Annotated[
     ),
 ]
 TextColumn = Annotated[str | None, typer.Option("--text", help="The column that holds the text.")]
-LabelColumn = Annotated[str | None, typer.Option("--label", help="The column with the label.")]
+LabelColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label",
+        help="The column with the label, or with lists of labels. Repeated: columns that are a "
+        "label each, 0 or 1.",
+    ),
+]
+LabelSeparator = Annotated[
+    str | None,
+    typer.Option(
+        "--label-separator", help="What stands between several labels in the label's column."
+    ),
+]
 TestShare = Annotated[
     float, typer.Option("--test", help="Share held out when the source has no split of its own.")
 ]

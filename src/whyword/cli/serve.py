@@ -9,7 +9,15 @@ import typer
 from whyword.base.printable import one_line
 from whyword.base.progress import counted, progress_bar
 from whyword.cli.inputs import TextOptions, open_model
-from whyword.cli.options import Encoding, LabelColumn, ModelFolder, Seed, TestShare, TextColumn
+from whyword.cli.options import (
+    Encoding,
+    LabelColumns,
+    LabelSeparator,
+    ModelFolder,
+    Seed,
+    TestShare,
+    TextColumn,
+)
 from whyword.cli.price import is_costly, say_price
 from whyword.cli.tables import some_of
 from whyword.web.access import (
@@ -102,7 +110,8 @@ def serve(
     test: TestShare = 0.2,
     seed: Seed = 0,
     encoding: Encoding = None,
-    label: LabelColumn = None,
+    label: LabelColumns = None,
+    label_separator: LabelSeparator = None,
 ) -> None:
     """Open the page: paste a text, see why, change it; look through a corpus and its errors."""
     check_extra()
@@ -119,7 +128,8 @@ def serve(
     engine = Engine(open_model(model), limits, (memory << 20) // count)
     library = None
     if source is not None:
-        read = TextOptions(text, test, seed, encoding, label).open(source, engine.model)
+        how = TextOptions(text, test, seed, encoding, label, label_separator)
+        read = how.open(source, engine.model)
         records = list(counted(read, "reading"))
         chosen = [records[number] for number in some_of(len(records), limit, seed)]
         if is_costly(engine.model):

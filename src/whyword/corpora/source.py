@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from whyword.base.checks import expand_path, strings
 from whyword.base.columns import is_missing
 from whyword.base.errors import Argument, InputError
+from whyword.base.labels import Labels
 from whyword.base.printable import storable
 from whyword.base.progress import OnProgress, ignore
 from whyword.corpora.columns import Columns, choose_columns
@@ -17,6 +18,7 @@ from whyword.corpora.encoding import Encodings
 from whyword.corpora.folders import SPLITS, Folder
 from whyword.corpora.frames import is_in_memory, open_frame
 from whyword.corpora.groups import POST_GROUPS, PostGroups, check_groups
+from whyword.corpora.labels import NoLabel, RowLabels, check_label, kind_of
 from whyword.corpora.lines import Flaw
 from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.corpora.tables import (
@@ -38,13 +40,14 @@ NEWSGROUPS = "20newsgroups"
 class Record(NamedTuple):
     """One document as it is read.
 
-    `split` is "train", "test" or None where there is none; `groups` has the values of the columns
+    `label` is its class, or a tuple of labels, perhaps empty, where documents have several; `split`
+    is "train", "test" or None where there is none; `groups` has the values of the columns
     that were asked for (of newsgroups: author and thread), "" where one is missing.
     """
 
     id: str
     text: str
-    label: str | None
+    label: Labels | None
     split: str | None
     groups: Mapping[str, str] | None = None
 
@@ -115,11 +118,12 @@ def open_source(
     source: Any,  # noqa: ANN401 - or a frame, of packages without types
     *,
     text: str | None = None,
-    label: str | None = None,
+    label: str | Collection[str] | None = None,
     labelled: bool = True,
     remove: Collection[str] | None = None,
     encoding: str | None = None,
     groups: Collection[str] | None = None,
+    label_separator: str | None = None,
 ) -> Source:
     """Open a source of documents for streaming.
 
@@ -131,8 +135,11 @@ def open_source(
         pandas or polars, an Arrow table, a ``datasets.Dataset``, a list of dicts, or a dict with
         such for "train" and "test". Without labels also a folder that holds nothing but files, a
         mail (``.eml``) and an mbox file.
-    text, label : str, optional
-        The columns; guessed by their names when there is one sensible choice.
+    text : str, optional
+        The column; guessed by its name when there is one sensible choice.
+    label : str, or collection of str, optional
+        The column, guessed likewise; of lists, each document has several labels. Or several
+        columns, each of which is a label and says 0 or 1, true or false.
     labelled : bool
         False if documents may come without labels.
     remove : collection of {"headers", "quotes", "footers"}, optional
@@ -144,12 +151,15 @@ def open_source(
     groups : collection of str, optional
         Further columns to keep with the documents: author, thread, source. Of newsgroups "author"
         and "thread" are kept in any case.
+    label_separator : str, optional
+        What stands between several labels in a column of texts, which may be empty.
     """
+    label = check_label(label, label_separator)
     wanted = () if groups is None else tuple(dict.fromkeys(strings("groups", groups)))
     if is_in_memory(source):
         if encoding is not None:
             raise InputError(Argument("encoding"), " is for files; a frame holds text already")
-        return _open_frame(source, text, label, labelled, remove, wanted)
+        return _open_frame(source, text, label, labelled, remove, wanted, label_separator)
     name, part = name_and_part(source)
     remove = None if remove is None else strings("remove", remove)
     check_parts(remove or ())
@@ -166,6 +176,8 @@ def open_source(
         said = f"without {', '.join(remove)}" if remove else "whole, as a model may cut them itself"
         notes.append(f"newsgroup posts, {said}")
     columns: Columns | None = None
+    if label_separator is not None and (rule or folder is not None):
+        raise InputError(Argument("label_separator"), f" is for tables, not for {name}")
     if wanted and (rule or folder is not None):
         check_groups(name, wanted, POST_GROUPS if rule else ())
     if name == NEWSGROUPS:
@@ -182,6 +194,7 @@ def open_source(
     else:
         table = open_table(path, encoding, seen)
         columns = choose_columns(table, text, label, labelled, wanted, split=part is not None)
+        columns = columns._replace(separator=label_separator)
         notes += columns.choices(text, label)
         records = _of_table(table, columns, labelled, seen)
     if remove or rule:
@@ -192,14 +205,15 @@ def open_source(
 def _open_frame(
     source: object,
     text: str | None,
-    label: str | None,
+    label: str | tuple[str, ...] | None,
     labelled: bool,
     remove: Collection[str] | None,
     groups: tuple[str, ...],
+    separator: str | None,
 ) -> Source:
     """Return the source that a table in memory is."""
     table, notes = open_frame(source)
-    columns = choose_columns(table, text, label, labelled, groups)
+    columns = choose_columns(table, text, label, labelled, groups)._replace(separator=separator)
     records = _of_table(table, columns, labelled)
     if remove is not None:
         check_parts(strings("remove", remove))
@@ -269,7 +283,7 @@ def _of_table(
     table: Table, columns: Columns, labelled: bool = True, seen: Encodings | None = None
 ) -> Records:
     names = columns.names
-    roles = {role: getattr(columns, role) for role in ("text", "label", "id", "split")}
+    roles = {role: getattr(columns, role) for role in ("text", "id", "split")}
     at = {role: names.index(name) for role, name in roles.items() if name is not None}
     groups = [(name, names.index(name)) for name in columns.groups]
 
@@ -286,18 +300,19 @@ def _of_table(
         handle = raise_bad_row if on_bad_row is raise_bad_row else count_bad_row
         if seen is not None:
             seen.clear()
+        labels = RowLabels(columns)
         rows = table.rows(names, handle, on_progress)
         for number, (place, values) in enumerate(rows, 1):
             text = values[at["text"]]
             if not isinstance(text, str):
-                on_bad_row(BadRow(place, f"{columns.text!r} is {_kind(text)}, not text"))
+                on_bad_row(BadRow(place, f"{columns.text!r} is {kind_of(text)}, not text"))
                 continue
-            label = _label(values[at["label"]]) if "label" in at else None
-            if labelled and "label" in at and label is None:
-                kind = _kind(values[at["label"]])
-                reason = f"{columns.label!r} is {kind}; every document needs a label"
-                on_bad_row(BadRow(place, reason))
-                continue
+            label = labels(values)
+            if isinstance(label, NoLabel):
+                if labelled:
+                    on_bad_row(BadRow(place, label.reason))
+                    continue
+                label = None
             split = values[at["split"]] if "split" in at else None
             if "split" in at and split not in SPLITS:
                 on_bad_row(
@@ -317,15 +332,3 @@ def _id(value: object, number: int) -> str:
 
 def _group(value: object) -> str:
     return "" if is_missing(value) else storable(str(value))
-
-
-def _label(value: object) -> str | None:
-    if isinstance(value, str | int | float) and str(value).strip() and value == value:  # not NaN
-        return storable(str(value))
-    return None
-
-
-def _kind(value: object) -> str:
-    if value in (None, ""):
-        return "null" if value is None else "empty"
-    return f"{type(value).__name__} {value!r:.40}"
