@@ -17,8 +17,8 @@ from whyword.methods import predict as predictions
 from whyword.methods.predict import (
     Prediction,
     Tally,
-    predict_documents,
     highest_labels,
+    predict_documents,
     probabilities_of,
     scores_of,
 )

@@ -136,7 +136,7 @@ def serve(
             say_price("the view of the corpus", library_price(engine.model, chosen))
         with progress_bar("preparing") as report:
             library = open_library(engine.model, chosen, Path(source).name, report)
-        if library.labels_are_foreign:
+        if library.judged.labels_are_foreign:
             log.warning("none of the labels of %s is a class of the model", one_line(source))
     application = create_app(engine, library, access)
     address = address_of(bound, host)

@@ -14,7 +14,7 @@ from whyword.corpora.columns import Columns
 Row: TypeAlias = Sequence[object]
 
 _LISTS = (list, tuple, set, frozenset, np.ndarray)
-_FLAGS = {"0": False, "1": True, "false": False, "true": True}
+_FLAGS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
 
 
 class NoLabel(NamedTuple):

@@ -7,7 +7,7 @@ each text at a time.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from whyword.base.labels import Label
 from whyword.evaluation.curves import TRUE
 from whyword.evaluation.trajectories import target_values
 from whyword.methods.targets import PREDICTED, class_number, class_numbers, label_matrix
-from whyword.models.multilabel import is_multilabel
+from whyword.models.multilabel import MultiLabel, is_multilabel
 from whyword.models.protocol import Erased, TextClassifier, Trace
 
 CORRECT, WRONG, EVERY = SUBSETS = ("correct", "wrong", "all")
@@ -104,7 +104,7 @@ class OfLabels(Decisions):
 
     def rounds(
         self,
-        trace: Any,
+        trace: Trace,
         first: int,
         target: object,
         subset: str,
@@ -112,7 +112,7 @@ class OfLabels(Decisions):
     ) -> Iterator[Round]:
         """Yield a label of each text that has one left."""
         truth = self.truth[first : first + len(trace)]
-        said = trace.labels_predicted
+        said = cast(MultiLabel, trace).labels_predicted
         if isinstance(target, str) and target == TRUE:
             pairs = truth.copy()
         elif isinstance(target, str) and target == PREDICTED:
@@ -131,7 +131,7 @@ class OfLabels(Decisions):
 
     def right(
         self,
-        trace: Any,
+        trace: Trace,
         first: int,
         one: Round,
         erased: Erased,
@@ -139,7 +139,7 @@ class OfLabels(Decisions):
         """Return whether the label is said where it is true, and not said where it is not."""
         labels = one.targets[one.chosen, 0]
         chances = target_values(erased.probabilities, labels)
-        said = chances >= trace.thresholds[labels][:, None, None]
+        said = chances >= cast(MultiLabel, trace).thresholds[labels][:, None, None]
         same: NDArray[np.bool_] = said == self.truth[first + one.chosen, labels][:, None, None]
         return same
 

@@ -237,7 +237,9 @@ class _EvaluationStages:
         self.begin("the model")
         if len(self.texts) < _FEW_DOCUMENTS:
             self.remarks.append(f"All figures rest on {len(self.texts)} documents only.")
-        return model_quality(self.given, self.texts, self.labels)
+        quality: ModelQuality | MultiLabelQuality
+        quality = model_quality(self.given, self.texts, self.labels)
+        return quality
 
     def copies(self, train: list[str], accuracy: float) -> CopyQuality:
         self.begin("near copies")
