@@ -190,13 +190,15 @@ def test_hostile_labels() -> None:
 
 
 def test_single_values() -> None:
-    assert [one_label(one) for one in ("a", 1, float("nan"), None, "", " ", [])] == [
+    values: list[object] = ["a", 1, float("nan"), None, "", " ", []]
+    assert [one_label(one) for one in values] == [
         "a",
         "1",
         *[None] * 5,
     ]
     assert one_label(np.int64(3)) == "3"
-    assert [kind_of(one) for one in (None, "", [1], np.array([1]))] == [
+    values = [None, "", [1], np.array([1])]
+    assert [kind_of(one) for one in values] == [
         "null",
         "empty",
         "list [1]",

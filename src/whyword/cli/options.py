@@ -13,8 +13,8 @@ Source = Annotated[
     str,
     typer.Argument(
         metavar="CORPUS",
-        help="20newsgroups, a folder with one sub-folder per class, or a CSV, TSV, JSON Lines "
-        "or Parquet file; ':train' or ':test' behind it takes that part.",
+        help="20newsgroups, reuters-21578, a folder with one sub-folder per class, or a CSV, TSV, "
+        "JSON Lines or Parquet file; ':train' or ':test' behind it takes that part.",
     ),
 ]
 TextColumn = Annotated[str | None, typer.Option("--text", help="The column that holds the text.")]

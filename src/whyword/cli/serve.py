@@ -9,15 +9,7 @@ import typer
 from whyword.base.printable import one_line
 from whyword.base.progress import counted, progress_bar
 from whyword.cli.inputs import TextOptions, open_model
-from whyword.cli.options import (
-    Encoding,
-    LabelColumns,
-    LabelSeparator,
-    ModelFolder,
-    Seed,
-    TestShare,
-    TextColumn,
-)
+from whyword.cli.options import ModelFolder
 from whyword.cli.price import is_costly, say_price
 from whyword.cli.tables import some_of
 from whyword.web.access import (
@@ -106,12 +98,8 @@ def serve(
     log_texts: Annotated[
         bool, typer.Option("--log-texts", help="Let the log show what was sent.")
     ] = False,
-    text: TextColumn = None,
-    test: TestShare = 0.2,
-    seed: Seed = 0,
-    encoding: Encoding = None,
-    label: LabelColumns = None,
-    label_separator: LabelSeparator = None,
+    *,
+    reading: TextOptions,
 ) -> None:
     """Open the page: paste a text, see why, change it; look through a corpus and its errors."""
     check_extra()
@@ -128,10 +116,9 @@ def serve(
     engine = Engine(open_model(model), limits, (memory << 20) // count)
     library = None
     if source is not None:
-        how = TextOptions(text, test, seed, encoding, label, label_separator)
-        read = how.open(source, engine.model)
+        read = reading.open(source, engine.model)
         records = list(counted(read, "reading"))
-        chosen = [records[number] for number in some_of(len(records), limit, seed)]
+        chosen = [records[number] for number in some_of(len(records), limit, reading.seed)]
         if is_costly(engine.model):
             say_price("the view of the corpus", library_price(engine.model, chosen))
         with progress_bar("preparing") as report:

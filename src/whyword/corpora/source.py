@@ -2,7 +2,7 @@
 
 import difflib
 import logging
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -13,6 +13,7 @@ from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Labels
 from whyword.base.printable import storable
 from whyword.base.progress import OnProgress, ignore
+from whyword.corpora import reuters
 from whyword.corpora.columns import Columns, choose_columns
 from whyword.corpora.encoding import Encodings
 from whyword.corpora.folders import SPLITS, Folder
@@ -35,6 +36,11 @@ from whyword.words.mail_parts import check_parts, clean_post
 log = logging.getLogger(__name__)
 
 NEWSGROUPS = "20newsgroups"
+# corpora that are fetched: their tables, and the columns of these
+_NAMED: Mapping[str, tuple[Callable[[], Path], Columns]] = {
+    NEWSGROUPS: (lambda: newsgroups_table(), Columns(*COLUMNS)),
+    reuters.NAME: (lambda: reuters.reuters_table(), Columns(*reuters.COLUMNS)),
+}
 
 
 class Record(NamedTuple):
@@ -130,11 +136,11 @@ def open_source(
     Parameters
     ----------
     source : str or Path, or a frame
-        ``"20newsgroups"``; a folder with one sub-folder per class (or with ``train`` and ``test``
-        folders of such); a CSV, TSV, JSON Lines (each also ``.gz``) or Parquet file; a DataFrame of
-        pandas or polars, an Arrow table, a ``datasets.Dataset``, a list of dicts, or a dict with
-        such for "train" and "test". Without labels also a folder that holds nothing but files, a
-        mail (``.eml``) and an mbox file.
+        ``"20newsgroups"``; ``"reuters-21578"``, whose texts have several labels; a folder with one
+        sub-folder per class (or with ``train`` and ``test`` folders of such); a CSV, TSV, JSON
+        Lines (each also ``.gz``) or Parquet file; a DataFrame of pandas or polars, an Arrow table,
+        a ``datasets.Dataset``, a list of dicts, or a dict with such for "train" and "test". Without
+        labels also a folder that holds nothing but files, a mail (``.eml``) and an mbox file.
     text : str, optional
         The column; guessed by its name when there is one sensible choice.
     label : str, or collection of str, optional
@@ -167,7 +173,7 @@ def open_source(
     notes: list[str] = []
     rule: tuple[str, ...] = ()
     seen = Encodings()
-    folder = Folder.of(path) if name != NEWSGROUPS and path.is_dir() else None
+    folder = Folder.of(path) if name not in _NAMED and path.is_dir() else None
     if name == NEWSGROUPS or (folder is not None and folder.classes == GROUPS):
         rule = ("headers",)
         encoding = encoding or "latin-1"
@@ -176,12 +182,13 @@ def open_source(
         said = f"without {', '.join(remove)}" if remove else "whole, as a model may cut them itself"
         notes.append(f"newsgroup posts, {said}")
     columns: Columns | None = None
-    if label_separator is not None and (rule or folder is not None):
+    if label_separator is not None and (name in _NAMED or folder is not None):
         raise InputError(Argument("label_separator"), f" is for tables, not for {name}")
-    if wanted and (rule or folder is not None):
+    if wanted and (name in _NAMED or folder is not None):
         check_groups(name, wanted, POST_GROUPS if rule else ())
-    if name == NEWSGROUPS:
-        records = _of_table(open_table(newsgroups_table()), Columns(*COLUMNS))
+    if name in _NAMED:
+        fetched, own = _NAMED[name]
+        records = _of_table(open_table(fetched()), own)
     elif folder is not None:
         folder.check(labelled)
         records = _of_folder(replace(folder, encoding=encoding, seen=seen))
@@ -236,8 +243,8 @@ def _hint(name: str) -> str:
         return "; a part is ':train' or ':test'"
     if colon and part.lower() in SPLITS and part not in SPLITS:
         return "; a part is ':train' or ':test'"
-    if difflib.get_close_matches((stem or name).lower(), [NEWSGROUPS]):
-        return f"; did you mean {NEWSGROUPS}?"
+    if close := difflib.get_close_matches((stem or name).lower(), _NAMED, 1):
+        return f"; did you mean {close[0]}?"
     return ""
 
 

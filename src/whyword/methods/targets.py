@@ -44,7 +44,7 @@ def class_numbers(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np
     known: dict[Any, int] = {}
     numbers = []
     for label in labels:
-        if isinstance(label, _SEVERAL):
+        if _is_several(label):
             raise InputError(
                 f"the labels are several each, as {shown(label)}, and the model predicts one class "
                 "of each text"
@@ -55,6 +55,11 @@ def class_numbers(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np
             known[label] = class_number(classes, label, "labels")
         numbers.append(known[label])
     return np.array(numbers, np.intp)
+
+
+def _is_several(label: object) -> bool:
+    """Return whether it is a list of labels, as a text may have several."""
+    return isinstance(label, _SEVERAL) and getattr(label, "ndim", 1) == 1
 
 
 def label_matrix(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np.bool_]:
@@ -69,7 +74,7 @@ def label_matrix(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np.
     known: dict[Any, int] = {}
     rows = []
     for several in labels:
-        if not isinstance(several, _SEVERAL):
+        if not _is_several(several):
             raise InputError(
                 "the model predicts several labels, so the labels of each text are a list of them, "
                 f"not {shown(several)}",
