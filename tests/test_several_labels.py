@@ -310,6 +310,7 @@ def test_looked_at_from_the_command_line(folder: Path, run: Run) -> None:
     run("map", model, texts, "--out", folder / "map.html", *SEPARATED)
     assert "several labels" in (folder / "map.html").read_text()
     assert "Predicted: " in run("explain", model, texts)
+    assert "labels, several at once  3: crypto, hockey, space" in run("model", model)
     refused = run("train", texts, "--out", folder / "new", *SEPARATED, code=1)
     assert "it learns one class for each text, not several labels" in refused
 
