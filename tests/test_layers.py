@@ -33,7 +33,7 @@ MANY_PARAMETERS = {
     # commands
     "whyword evaluate": 12,
     "whyword explain": 14,
-    "whyword serve": 20,
+    "whyword serve": 16,
     "whyword train": 11,
     "whyword words": 12,
     # constructors of estimators

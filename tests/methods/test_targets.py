@@ -3,7 +3,7 @@ import pytest
 from networks import made_cnn, made_text, topical
 
 from whyword import InputError, SVMClassifier, explain, iter_explanations
-from whyword.methods.targets import class_number, target_of
+from whyword.methods.targets import class_number, class_numbers, label_matrix, target_of
 
 GROUPS = ("comp.graphics", "sci.med", "sci.space", "talk.politics.misc")
 
@@ -212,3 +212,38 @@ def test_two_classes_have_both_scores() -> None:
 def test_a_target_counts_the_columns_of_a_contrast() -> None:
     assert target_of(GROUPS, "all", against="sci.med").count == 5
     assert target_of(GROUPS).count == 1
+
+
+def test_labels_of_texts_as_a_matrix() -> None:
+    given = [["sci.med", "sci.space"], (), {"sci.med"}, np.array(["comp.graphics"])]
+    assert label_matrix(GROUPS, given).tolist() == [
+        [False, True, True, False],
+        [False] * 4,
+        [False, True, False, False],
+        [True, False, False, False],
+    ]
+    assert label_matrix(GROUPS, []).shape == (0, 4)
+    assert label_matrix([1, 2], [[np.int64(2), 2, "1"]]).tolist() == [[True, True]]
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["sci.med"], "a list of them, not 'sci.med'; .* taken apart by label_separator=','"),
+        ([None], "a list of them, not None"),
+        ([np.array("sci.med")], "a list of them, not"),
+        ([["sci.mad"]], "there is no class 'sci.mad'; did you mean sci.med"),
+        ([[None]], "a label must be a string or a number, not None"),
+        ([[["sci.med"]]], "a label must be a string or a number, not"),
+    ],
+)
+def test_unfit_labels_of_texts(labels: list[object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        label_matrix(GROUPS, labels)
+
+
+def test_several_labels_are_no_class() -> None:
+    with pytest.raises(InputError, match=r"the labels are several each, as \('a', 'b'\)"):
+        class_numbers(GROUPS, [("a", "b")])
+    with pytest.raises(InputError, match="a label must be a string or a number"):
+        class_numbers(GROUPS, [np.array("a")])

@@ -25,10 +25,10 @@ QUERY = "the moon and the rocket orbit"
 
 def everything(of: Library) -> list[Any]:
     """Return all that can be asked without an argument of one's own."""
-    label = str(of.classes[0])
+    label = str(of.judged.classes[0])
     answers = [of.about(), of.map(), of.class_words(None, 10), of.class_words(label, 10)]
     answers += [of.documents(None, None, 0, 50), *map(of.document, range(len(of)))]
-    words = of.lists.choose("words", "strongest")[of.classes[0]]
+    words = of.lists.choose("words", "strongest")[of.judged.classes[0]]
     answers += [of.word_documents(label, words[0].word, 5)] if words else []
     return [arrived(answer) for answer in answers]
 
@@ -204,7 +204,7 @@ def test_class_words_are_those_of_the_library(kind: str) -> None:
 def test_documents_of_a_word_are_those_where_it_speaks_most(kind: str) -> None:
     """Against a search through the explanations of all documents."""
     used, corpus = model(kind), library(kind)
-    label = corpus.classes[-1]
+    label = corpus.judged.classes[-1]
     for entry in corpus.lists.choose("words", "strongest")[label][:4]:
         values: dict[int, float] = {}
         for number, one in enumerate(explain(used, TEXTS, label)):

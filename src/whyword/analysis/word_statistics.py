@@ -111,7 +111,7 @@ class WordStatistics:
                 self.names.append(str(explanation.id))
             count = len(units.names)
             documents.append(np.full(count, len(self), np.int64))
-            given.append(np.full(count, columns.get(explanation.predicted, -1), np.int64))
+            given.append(np.full(count, columns.get(explanation.highest, -1), np.int64))
             places.append(units.positions + self.starts[-1])
             # characters may be units where there is no word: then they have a place, too
             self.starts.append(self.starts[-1] + max(len(explanation.spans), min(count, 1)))

@@ -1,7 +1,7 @@
 """Corpora larger than memory: explained, predicted, summarised into a folder of Parquet files."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -55,7 +55,8 @@ class RunOptions(TypedDict, total=False):
     resume: bool
     strict: bool
     text: str | None
-    label: str | None
+    label: str | Collection[str] | None
+    label_separator: str | None
     encoding: str | None
     on_progress: OnProgress | None
 
@@ -193,7 +194,12 @@ def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[RunOptio
     about = task.about()  # raises if the task makes no sense
     removed = removal_by_source(task.model)
     reader = SourceReader.of(
-        source, how.get("text"), how.get("encoding"), removed, how.get("label")
+        source,
+        how.get("text"),
+        how.get("encoding"),
+        removed,
+        how.get("label"),
+        how.get("label_separator"),
     )
     place = expand_path(out).absolute()  # machines and processes may stand elsewhere
     _check_apart(place, expand_path(source))

@@ -25,6 +25,7 @@ from whyword.methods.phrases import LaterPhrases, for_targets
 from whyword.methods.request import FILTER, WORD, Answer, Request
 from whyword.methods.targets import PREDICTED
 from whyword.models.abilities import Hashed
+from whyword.models.multilabel import predicted_sets
 from whyword.models.protocol import Positions, Trace
 from whyword.words.document import Text
 
@@ -270,6 +271,7 @@ def _explanations(
     trace, targets, relevance = answer
     single = request.target.single
     later = LaterPhrases.of(request)
+    said = predicted_sets(trace, request.target.labels)
     for at, (document, chosen) in enumerate(zip(trace.documents, targets.tolist(), strict=True)):
         positions = next(deleted)
         more = about
@@ -286,6 +288,7 @@ def _explanations(
             padding=_per_target(relevance.padding[at], single),
             constant=_per_target(relevance.constant[at], single),
             id=names.next(),
+            labels_predicted=said[at],
             elements=None if elements is None else _per_word(elements[at], single, copy),
             units=None if phrases is None else for_targets(phrases[at], single),
             ask_units=(
@@ -304,6 +307,7 @@ def _filter_explanations(
     names, about, single = _Names(ids), _about(request), request.target.single
     for trace, targets, relevance in request.filter_answers(texts):
         activations, starts, widths = trace.filters()
+        said = predicted_sets(trace, request.target.labels)
         for at, values in enumerate(relevance.filters):
             explanation = FilterExplanation(
                 document=trace.documents[at],
@@ -313,6 +317,7 @@ def _filter_explanations(
                 padding=_per_target(np.zeros(values.shape[1]), single),
                 constant=_per_target(relevance.constant[at], single),
                 id=names.next(),
+                labels_predicted=said[at],
                 activations=activations[at],
                 starts=starts[at],
                 widths=widths.copy(),

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import items, names_meant, whole_number
-from whyword.base.errors import Argument, InputError
+from whyword.base.errors import Advice, Argument, InputError
 from whyword.base.labels import Label
 from whyword.base.printable import shown
 
 PREDICTED, ALL = "predicted", "all"
+_SEVERAL = (list, tuple, set, frozenset, np.ndarray)  # that labels of one text may be
 
 
 def class_number(classes: Sequence[Label], label: object, argument: str = "target") -> int:
@@ -36,12 +37,51 @@ def class_numbers(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np
     known: dict[Any, int] = {}
     numbers = []
     for label in labels:
+        if _is_several(label):
+            raise InputError(
+                f"the labels are several each, as {shown(label)}, and the model predicts one class "
+                "of each text"
+            )
         if not isinstance(label, Label | np.generic):
             raise InputError(f"a label must be a string or a number, not {shown(label)}")
         if label not in known:
             known[label] = class_number(classes, label, "labels")
         numbers.append(known[label])
     return np.array(numbers, np.intp)
+
+
+def _is_several(label: object) -> bool:
+    """Return whether it is a list of labels, as a text may have several."""
+    return isinstance(label, _SEVERAL) and getattr(label, "ndim", 1) == 1
+
+
+def label_matrix(classes: Sequence[Label], labels: Iterable[Any]) -> NDArray[np.bool_]:
+    """Return which classes each text's labels are, (texts, C); raise if there is no such class.
+
+    Parameters
+    ----------
+    classes : sequence of C labels
+    labels : iterable of lists, tuples, sets or arrays of labels
+        A list for each text; it may be empty.
+    """
+    known: dict[Any, int] = {}
+    rows = []
+    for several in labels:
+        if not _is_several(several):
+            raise InputError(
+                "the model predicts several labels, so the labels of each text are a list of them, "
+                f"not {shown(several)}",
+                Advice("; a column of texts is taken apart by ", Argument("label_separator", ",")),
+            )
+        row = np.zeros(len(classes), np.bool_)
+        for label in several:
+            if not isinstance(label, Label | np.generic):
+                raise InputError(f"a label must be a string or a number, not {shown(label)}")
+            if label not in known:
+                known[label] = class_number(classes, label, "labels")
+            row[known[label]] = True
+        rows.append(row)
+    return np.array(rows, np.bool_).reshape(len(rows), len(classes))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """A corpus as a model sees it: predictions, class words, map, search, confusions."""
 
 import time
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +23,7 @@ from whyword.methods.request import PHRASE, WORD
 from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Embedded, TextClassifier
+from whyword.web.judged import Judged
 from whyword.web.word_lists import WordLists
 from whyword.words.document import Document
 
@@ -48,14 +48,8 @@ class Library:
     model : TextClassifier
     name : str
     ids, texts : lists of str
-    labels : list of str or None
-        The true classes, where the corpus has them.
-    classes : list of labels
-        The model's.
-    predicted : (documents,) intp
-        Numbers of classes.
-    chances : (documents,) float64
-        The probability of the predicted class.
+    judged : Judged
+        Their labels and predictions.
     lists : WordLists
         The words of its classes.
     index : SearchIndex or None
@@ -70,10 +64,7 @@ class Library:
     name: str
     ids: list[str]
     texts: list[str]
-    labels: list[str | None]
-    classes: list[Label]
-    predicted: NDArray[np.intp]
-    chances: NDArray[np.float64]
+    judged: Judged
     lists: WordLists
     index: SearchIndex | None
     points: NDArray[np.float64] | None
@@ -86,24 +77,13 @@ class Library:
 
     def about(self) -> dict[str, Any]:
         """Return the corpus in figures."""
-        labelled = sum(label is not None for label in self.labels)
-        right = sum(map(self._is_right, range(len(self))))
         return {
             "name": self.name,
             "documents": len(self),
-            "labelled": labelled,
-            "accuracy": right / labelled if labelled else None,
+            "labelled": self.judged.n_labelled,
+            "accuracy": self.judged.accuracy,
             "vectors": self.index is not None,
         }
-
-    def _is_right(self, number: int) -> bool:
-        return self.labels[number] == str(self.classes[self.predicted[number]])
-
-    @property
-    def labels_are_foreign(self) -> bool:
-        """Whether there are labels, and none of them is a class of the model."""
-        labels = {label for label in self.labels if label is not None}
-        return bool(labels) and labels.isdisjoint(map(str, self.classes))
 
     def map(self) -> dict[str, Any]:
         """Return the documents as points, evenly chosen if they are too many."""
@@ -111,36 +91,19 @@ class Library:
             raise InputError(f"there is no map: {_NO_VECTORS}")
         step = -(-len(self) // _MOST_POINTS)
         chosen = range(0, len(self), step)
-        names = self._label_names()
-        at = {name: place for place, name in enumerate(names)}
         return {
             "documents": len(self),
             "numbers": list(chosen),
             "points": np.round(self.points[::step], 4).astype(np.float32),
             "ids": [self.ids[number] for number in chosen],
-            "classes": self.classes,
-            "predicted": np.ascontiguousarray(self.predicted[::step]),
-            "label_names": names,
-            "labels": [at.get(self.labels[number] or "", -1) for number in chosen],
+            "classes": self.judged.classes,
+            **self.judged.groups(chosen),
             "share": self.share,
         }
 
-    def _label_names(self) -> list[str]:
-        """Return the labels, those of the model's classes first and all of them."""
-        names = [str(label) for label in self.classes]
-        return [*names, *sorted({label for label in self.labels if label} - set(names))]
-
     def confusion(self) -> dict[str, Any]:
         """Return how often each label was predicted as each class."""
-        if not any(label is not None for label in self.labels):
-            raise InputError("the documents have no labels, so that nobody knows which are wrong")
-        names = self._label_names()
-        counts: Counter[tuple[str, int]] = Counter()
-        for label, predicted in zip(self.labels, self.predicted.tolist(), strict=True):
-            if label is not None:
-                counts[label, predicted] += 1
-        rows = [[counts[name, column] for column in range(len(self.classes))] for name in names]
-        return {"labels": names, "classes": self.classes, "counts": rows}
+        return self.judged.confusion()
 
     # ---- documents ----------------------------------------------------------------------------
 
@@ -156,13 +119,7 @@ class Library:
         self, label: str | None, predicted: str | None, offset: int, limit: int
     ) -> dict[str, Any]:
         """Return those with this label and this prediction, the surest predictions first."""
-        chosen = np.ones(len(self), np.bool_)
-        if label is not None:
-            chosen &= np.array([one == label for one in self.labels], np.bool_)
-        if predicted is not None:
-            chosen &= self.predicted == class_number(self.classes, predicted, "predicted")
-        numbers = np.flatnonzero(chosen)
-        numbers = numbers[np.argsort(-self.chances[numbers], kind="stable")]
+        numbers = self.judged.select(label, predicted)
         shown = numbers[offset : offset + limit].tolist()
         return {
             "found": len(numbers),
@@ -173,9 +130,9 @@ class Library:
         return {
             "number": number,
             "id": self.ids[number],
-            "label": self.labels[number],
-            "predicted": self.classes[self.predicted[number]],
-            "probability": float(self.chances[number]),
+            "label": self.judged.labels[number],
+            "predicted": self.judged.prediction(number),
+            "probability": float(self.judged.chances[number]),
             "beginning": " ".join(self.texts[number][: 2 * _BEGINNING].split())[:_BEGINNING],
         }
 
@@ -237,7 +194,7 @@ class Library:
         }
 
     def _class(self, name: str) -> Label:
-        return self.classes[class_number(self.classes, name)]
+        return self.judged.classes[class_number(self.judged.classes, name)]
 
     # ---- search -------------------------------------------------------------------------------
 
@@ -325,10 +282,7 @@ def open_library(
         name=name,
         ids=[storable(record.id) for record in records],
         texts=texts,
-        labels=[storable(record.label) if record.label else None for record in records],
-        classes=classes,
-        predicted=np.array([one.probabilities.argmax() for one in predictions], np.intp),
-        chances=np.array([one.probability for one in predictions]),
+        judged=Judged.of(classes, [record.label for record in records], predictions),
         lists=lists,
         index=index,
         points=points,

@@ -82,10 +82,14 @@ Class = Label
 
 @dataclass(frozen=True)
 class PredictionOut:
-    """What the model says of one text; with no known word that says nothing of the text."""
+    """What the model says of one text; with no known word that says nothing of the text.
+
+    `predicted` is a list, perhaps empty, of a model with several labels; their probabilities need
+    not sum to 1.
+    """
 
     id: str | None
-    predicted: Class
+    predicted: Class | list[Class]
     classes: list[Class]
     scores: list[Number]
     probabilities: list[Number]
@@ -114,7 +118,7 @@ class ExplanationOut(_Phrases, _Row):  # type: ignore[misc, valid-type]  # class
     several targets, a list of numbers. Phrases are there if they were asked for.
     """
 
-    predicted: Class
+    predicted: Class | list[Class]
     probabilities: list[Number]
     conserved: bool
 
@@ -132,8 +136,8 @@ class EntryOut:
 
     number: int
     id: str
-    label: str | None
-    predicted: Class
+    label: str | list[str] | None
+    predicted: Class | list[Class]
     probability: float
     beginning: str
 
@@ -243,7 +247,11 @@ class SearchAnswer:
 
 @dataclass(frozen=True)
 class MapAnswer:
-    """Documents as points, x and y between 0 and 1; labels and classes by number, −1 for none."""
+    """Documents as points, x and y between 0 and 1.
+
+    Labels and what is predicted by their numbers among `label_names`, −1 for none; `right` is null
+    where there is no label.
+    """
 
     documents: int
     numbers: list[int]
@@ -253,6 +261,7 @@ class MapAnswer:
     predicted: list[int]
     label_names: list[str]
     labels: list[int]
+    right: list[bool | None]
     share: float
 
 

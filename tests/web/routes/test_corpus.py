@@ -104,7 +104,8 @@ def test_mistakes_in_a_search(given: object, said: str) -> None:
 
 
 def test_a_corpus_without_labels_has_no_confusions() -> None:
-    without = replace(library("svm"), labels=[None] * 40)
+    served = library("svm")
+    without = replace(served, judged=replace(served.judged, labels=[None] * 40))
     check_refused(
         ask(create_app(Engine(model("svm")), without), "/api/confusion"), 422, "no labels"
     )
