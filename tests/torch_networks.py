@@ -11,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from whyword.models.pytorch.bookkeeping import Bookkeeping
 from whyword.models.pytorch.frozen import FrozenPass, FrozenRule, TokenRelevance, freeze_batches
 from whyword.models.pytorch.network import Batch, Network
-from whyword.models.pytorch.propagation import Propagation
 
 WORDS = 60  # ids of the modules here
 PAD, START, END = 0, 1, 2
@@ -105,11 +105,11 @@ def freeze(
 @contextmanager
 def booked() -> Iterator[list[tuple[str, Tensor]]]:
     """Record what is booked as a constant, and under which name; places, too."""
-    book, place = Propagation.book, Propagation.place
+    book, place = Bookkeeping.book, Bookkeeping.place
     said: list[tuple[str, Tensor]] = []
 
     def record_booking(
-        self: Propagation,
+        self: Bookkeeping,
         out: Tensor,
         added: Tensor | float,
         name: str | None = None,
@@ -118,15 +118,15 @@ def booked() -> Iterator[list[tuple[str, Tensor]]]:
         said.append((name or self.module_name(), torch.as_tensor(added).detach().clone()))
         return book(self, out, added, name, factor)
 
-    def record_place(self: Propagation, constant: Tensor, signal: Tensor) -> Tensor:
+    def record_place(self: Bookkeeping, constant: Tensor, signal: Tensor) -> Tensor:
         said.append(("place", constant.detach().clone()))
         return place(self, constant, signal)
 
-    Propagation.book, Propagation.place = record_booking, record_place  # type: ignore[method-assign]
+    Bookkeeping.book, Bookkeeping.place = record_booking, record_place  # type: ignore[method-assign]
     try:
         yield said
     finally:
-        Propagation.book, Propagation.place = book, place  # type: ignore[method-assign]
+        Bookkeeping.book, Bookkeeping.place = book, place  # type: ignore[method-assign]
 
 
 _HOOKS = re.compile(r"^_.*hooks.*$")

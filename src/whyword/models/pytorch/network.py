@@ -69,6 +69,8 @@ class Network:
         How many tokens a text has at least.
     embeddings : str, nn.Module or None
         The table of the words' vectors, where it is not found by itself.
+    one_score : bool
+        Whether a single score may stand for two classes.
 
     Attributes
     ----------
@@ -89,8 +91,10 @@ class Network:
         pad: int | None,
         min_length: int,
         embeddings: object,
+        one_score: bool = True,
     ) -> None:
         self.module, self.classes = check_module(module), classes
+        self._columns = (1, 2) if classes == 2 and one_score else (classes,)
         self.pad, self.min_length = pad, min_length
         self.tables = _tables(module, embeddings)
         self.takes_mask = takes_mask(module)
@@ -192,8 +196,7 @@ class Network:
             )
         if said.shape == (count,):
             said = said.unsqueeze(1)
-        columns = (1, 2) if self.classes == 2 else (self.classes,)
-        if said.dim() != 2 or len(said) != count or said.shape[1] not in columns:
+        if said.dim() != 2 or len(said) != count or said.shape[1] not in self._columns:
             raise ModelError(
                 f"{type(self.module).__name__} returned {tuple(said.shape)} for {count} texts; for "
                 f"{self.classes} classes it must return {wanted}"
@@ -234,7 +237,7 @@ class Network:
                 )
             self.ends_in = run.end_of(said)
             before = self.checked(run.before_end(said), batch)
-            self.single = before.shape[1] == 1
+            self.single = before.shape[1] < self.classes
             self.pads = self.pad is not None
             if self.pads:
                 self.pads = self._pads(longest, min(texts, key=lambda one: len(one.ids)))

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from whyword.base.errors import Argument, InputError
 from whyword.models.integration import path_points
+from whyword.models.multilabel import MultiLabel
 from whyword.models.probabilities import softmax
 from whyword.models.protocol import (
     Decomposable,
@@ -64,7 +65,7 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
         Whether the frozen pass is compared with the module's own.
     """
 
-    rule_parameters = ("bias", "epsilon", "attention", "positions")
+    rule_parameters = ("bias", "epsilon", "attention", "positions", "layer")
     rule_defaults: ClassVar[Mapping[str, Any]] = {"bias": "apart"}
     predicts_anew = True
 
@@ -113,7 +114,7 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
     def check_rule(cls, settings: dict[str, Any], given: Any) -> dict[str, Any]:
         """Return the parameters that go together: ε only where biases are shared."""
         if settings["bias"] == "shared":
-            for name, default in (("attention", FIXED), ("positions", "apart")):
+            for name, default in (("attention", FIXED), ("positions", "apart"), ("layer", None)):
                 if settings[name] != default:
                     raise InputError(
                         Argument("bias", "shared"),
@@ -128,7 +129,8 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
                 Argument("bias", "shared"),
                 ": with biases apart this model's relevance is exact without one",
             )
-        return {name: value for name, value in settings.items() if name != "epsilon"}
+        unused = {"epsilon"} | ({"layer"} if settings["layer"] is None else set())
+        return {name: value for name, value in settings.items() if name not in unused}
 
     @classmethod
     def rule_conserves(cls, settings: Mapping[str, Any]) -> bool:
@@ -351,6 +353,10 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
     ) -> Floats:
         """Return Σ_p R[p, i, k]·x[p, i], equation (23), for integrated gradients."""
         return self._element_sums(self._by_path(targets[:, :1], steps, True), each)
+
+
+class LabelsTorchTrace(MultiLabel, TorchTrace):
+    """The same of a module whose scores are of independent labels."""
 
 
 def _squared(vectors: Tensor, gradient: Tensor) -> Tensor:
