@@ -4,13 +4,14 @@ import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from whyword.base.checks import flag, strings, whole_number
+from whyword.base.checks import expand_path, flag, strings, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.models.abilities import (
     Hashed,
@@ -22,13 +23,15 @@ from whyword.models.abilities import (
 )
 from whyword.models.blackbox import checked_labels, checked_name
 from whyword.models.erasure import deleted_words
-from whyword.models.multilabel import chosen_labels, is_multilabel, thresholds_of
+from whyword.models.multilabel import chosen_labels, thresholds_of
 from whyword.models.probabilities import check_finite
 from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.encoding import Deletion, Encoded, encoder_of
 from whyword.models.pytorch.network import Network
 from whyword.models.pytorch.pieces import with_symbols
+from whyword.models.pytorch.stored import to_stored
 from whyword.models.pytorch.trace import LabelsTorchTrace, TorchTrace
+from whyword.models.store import write_model
 from whyword.models.stored_reader import reader_settings
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
@@ -126,7 +129,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         mask = None if mask is None else whole_number("mask", mask, least=0)
         least = whole_number("min_length", min_length, least=1)
         self.deletion = Deletion.of(deletion, self.encoder, pad, mask)
-        one_score = not is_multilabel(self)  # may stand for two classes
+        one_score = not self.is_multilabel  # may stand for two classes
         self.network = Network(module, len(self.classes_), pad, least, embeddings, one_score)
         self.network.look([self.encoder(one) for one in self._samples()])
         if pad is not None and not self.network.pads:
@@ -234,6 +237,34 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
                 one.copy_(flat.reshape(one.shape))
         return other
 
+    @property
+    def is_multilabel(self) -> bool:
+        """Whether several labels are predicted, or none."""
+        return issubclass(self.trace_kind, LabelsTorchTrace)
+
+    def save(
+        self, folder: str | Path, builder: str, arguments: Mapping[str, Any] | None = None
+    ) -> str:
+        """Write the weights to a folder, with what is needed to build the module again.
+
+        Parameters
+        ----------
+        folder : str or Path
+        builder : str
+            The name of what builds the module, as :func:`~whyword.pytorch.builder` registers it, or
+            ``module:function``, which whoever loads the folder names. It returns the module, or
+            ``(module, encode)`` where `encode` is a function.
+        arguments : dict, optional
+            That it is called with: plain data.
+
+        Returns
+        -------
+        str
+            The identity of what was written.
+        """
+        stored = to_stored(self, checked_name(builder) or "", arguments or {})
+        return write_model(expand_path(folder), *stored)
+
     # ---- reading ------------------------------------------------------------------------------
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
@@ -290,7 +321,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
     def decision_function(self, texts: Iterable[str]) -> Scores:
         """Return the scores, (texts, C); of two classes s₁ − s₀, or the single s, (texts,)."""
         scores = self.class_scores(texts)
-        if scores.shape[1] != 2 or is_multilabel(self):
+        if scores.shape[1] != 2 or self.is_multilabel:
             return scores
         of_two: Scores = scores[:, 1] if self.network.single else scores[:, 1] - scores[:, 0]
         return of_two
@@ -303,7 +334,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
 
     def predict(self, texts: Iterable[str]) -> Any:
         """Return the class of each text, (texts,); of several labels, a list of tuples."""
-        if is_multilabel(self):
+        if self.is_multilabel:
             said = self.predict_proba(texts) >= self.thresholds_
             return [chosen_labels(row, self.classes_) for row in said]
         best = check_finite(self.class_scores(texts)).argmax(axis=1)

@@ -97,6 +97,7 @@ class Network:
         self._columns = (1, 2) if classes == 2 and one_score else (classes,)
         self.pad, self.min_length = pad, min_length
         self.tables = _tables(module, embeddings)
+        self._embeddings = _name_of(module, embeddings)
         self.takes_mask = takes_mask(module)
         self.lock = threading.RLock()
         self.single, self.ends_in, self.pads = False, "", True
@@ -109,6 +110,17 @@ class Network:
         copied = dict(module.named_parameters())
         self.module, self.lock = module, threading.RLock()
         self.tables = tuple(copied[places[id(one)]] for one in self.tables)
+
+    def table_names(self) -> str | None:
+        """Return the name of the table that somebody named, of the words' vectors."""
+        return self._embeddings if isinstance(self._embeddings, str) else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the lock behind: another process has its own."""
+        return self.__dict__ | {"lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state | {"lock": threading.RLock()})
 
     # ---- batches ------------------------------------------------------------------------------
 
@@ -286,6 +298,12 @@ def _tables(module: nn.Module, embeddings: object) -> tuple[Tensor, ...]:
             f" must name an nn.Embedding of the module, not {shown(embeddings)}",
         )
     return (weight,)
+
+
+def _name_of(module: nn.Module, embeddings: object) -> object:
+    """Return the name of a part that was passed itself."""
+    names = [name for name, one in module.named_modules() if one is embeddings]
+    return names[0] if names else embeddings
 
 
 def _outputs(part: nn.Module) -> int:
