@@ -122,7 +122,7 @@ def test_a_contrast_of_all_classes_and_of_elements() -> None:
         ({"top": "three"}, "top must be a whole number"),
         ({"top": 2, "target": "class 1"}, "top is for each text's highest classes: leave target"),
         ({"top": 2, "target": "all"}, "top is for each text's highest classes"),
-        ({"top": 2, "targets": ["class 1"]}, "top is for each text's highest classes"),
+        ({"top": 2, "targets": ["class 1"]}, "highest classes: leave targets out"),
     ],
 )
 def test_unfit_targets(given: dict[str, object], message: str) -> None:

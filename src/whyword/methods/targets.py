@@ -181,31 +181,10 @@ def target_of(
     other = None if against is None else class_number(labels, against, "against")
     named = not isinstance(target, str) or target != PREDICTED
     if top_classes is not None:
-        return _top_of(labels, top_classes, named or targets is not None, other)
+        given = "target" if named else None if targets is None else "targets"
+        return _top_of(labels, top_classes, given, other)
     if targets is not None:
-        if named:
-            raise InputError(
-                "say ",
-                Argument("target", ...),
-                " or ",
-                Argument("targets", ...),
-                " (one per document), not both",
-            )
-        if isinstance(targets, str) or not isinstance(targets, Iterable):
-            raise InputError(
-                Argument("targets"),
-                " takes a list, one label per document; ",
-                Argument(
-                    "target", targets if isinstance(targets, str) and len(targets) < 80 else ...
-                ),
-                "?",
-            )
-        each: Iterable[int] = (
-            class_number(labels, label, "targets") for label in items("targets", targets)
-        )
-        if isinstance(targets, Sequence):  # all there: what is wrong is better said now
-            each = list(each)
-        return Target(labels, None, iter(each), other, single=True)
+        return _each_of(labels, targets, named, other)
     if isinstance(target, str) and target == PREDICTED:
         return Target(labels, None, None, other, single=True)
     if isinstance(target, str) and target == ALL:
@@ -234,14 +213,44 @@ def target_of(
     return Target(labels, columns, None, other, single=False)
 
 
-def _top_of(labels: tuple[Label, ...], top: object, named: bool, against: int | None) -> Target:
-    """Return each document's highest classes; raise if others are named, too."""
-    count = whole_number("top_classes", top)
+def _each_of(
+    labels: tuple[Label, ...], targets: object, named: bool, against: int | None
+) -> Target:
+    """Return one class for each document; raise if others are named, too."""
     if named:
+        raise InputError(
+            "say ",
+            Argument("target", ...),
+            " or ",
+            Argument("targets", ...),
+            " (one per document), not both",
+        )
+    if isinstance(targets, str) or not isinstance(targets, Iterable):
+        said = targets if isinstance(targets, str) and len(targets) < 80 else ...
+        raise InputError(
+            Argument("targets"),
+            " takes a list, one label per document; ",
+            Argument("target", said),
+            "?",
+        )
+    each: Iterable[int] = (
+        class_number(labels, label, "targets") for label in items("targets", targets)
+    )
+    if isinstance(targets, Sequence):  # all there: what is wrong is better said now
+        each = list(each)
+    return Target(labels, None, iter(each), against, single=True)
+
+
+def _top_of(
+    labels: tuple[Label, ...], top: object, given: str | None, against: int | None
+) -> Target:
+    """Return each document's highest classes; raise if others were given, too."""
+    count = whole_number("top_classes", top)
+    if given is not None:
         raise InputError(
             Argument("top_classes"),
             " is for each text's highest classes: leave ",
-            Argument("target"),
-            " out, or name all of them there",
+            Argument(given),
+            " out",
         )
     return Target(labels, None, None, against, single=False, top=min(count, len(labels)))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass
 from typing import Annotated, Any
 
-from pydantic import FailFast
+from pydantic import FailFast, Strict
 
 from whyword.base.labels import Label
 from whyword.explanation.row import FIELDS, PHRASES
@@ -58,9 +58,9 @@ class ExplainRequest:
     documents: list[DocumentIn | str]
     target: str | list[str] = PREDICTED
     against: str | None = None
-    top_classes: int | None = None
+    top_classes: Annotated[int, Strict()] | None = None
     method: str = ""  # the best for the model, which the schema names
-    phrases: bool = False
+    phrases: Annotated[bool, Strict()] = False
 
     __pydantic_config__ = _STRICT
 
@@ -315,7 +315,7 @@ def with_limits(
         },
     ]
     explain["against"]["anyOf"][0]["enum"] = names
-    explain["top_classes"]["anyOf"][0] |= {"minimum": 1, "maximum": len(names)}
+    explain["top_classes"]["anyOf"][0] |= {"minimum": 1, "maximum": 2**31 - 1}
     explain["method"] |= {"enum": list(methods), "default": methods[0]}
     if "SearchRequest" in parts:
         _update(parts["SearchRequest"], "query", maxLength=QUERY_CHARACTERS)

@@ -123,7 +123,7 @@ def restore(
     several = stored.settings.take("multilabel", _flag)
     thresholds = stored.settings.take("thresholds", list_of_numbers)
     count = optional(partial(whole_number, least=0))
-    options = {
+    options: dict[str, Any] = {
         "pad": stored.settings.take("pad", count),
         "min_length": stored.settings.take("min_length", partial(whole_number, least=1)),
         "mask": stored.settings.take("mask", count),
@@ -160,7 +160,8 @@ def _built(stored: StoredModel, build: object) -> tuple[nn.Module, object]:
     own = _encoder(stored)
     if own is None and encode is None:
         raise InputError(
-            f"the folder does not say how texts become ids; {name!r:.60} must return (module, encode)"
+            f"the folder does not say how texts become ids: let {name!r:.60} return (module, "
+            "encode)"
         )
     return module.eval(), own if encode is None else encode
 
