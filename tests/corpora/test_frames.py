@@ -185,7 +185,7 @@ class Sequence:
 @pytest.mark.parametrize("listed", [Sequence, lambda feature: [feature]])
 def test_a_dataset_knows_the_names_of_several_labels(listed: Callable[[object], object]) -> None:
     features = {"text": None, "label": listed(ClassLabel("neg", "pos"))}
-    data = {"text": ["a", "b", "c"], "label": [[1, 0], [], [1]]}
+    data: dict[str, list[Any]] = {"text": ["a", "b", "c"], "label": [[1, 0], [], [1]]}
     for kind in (Dataset, Stream):
         labels = load_corpus(kind(data, features), test=0).labels
         assert labels == [("pos", "neg"), (), ("pos",)]

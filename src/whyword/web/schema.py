@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass
 from typing import Annotated, Any
 
-from pydantic import FailFast
+from pydantic import FailFast, Strict
 
 from whyword.base.labels import Label
 from whyword.explanation.row import FIELDS, PHRASES
@@ -58,7 +58,7 @@ class ExplainRequest:
     target: str | list[str] = PREDICTED
     against: str | None = None
     method: str = ""  # the best for the model, which the schema names
-    phrases: bool = False
+    phrases: Annotated[bool, Strict()] = False
 
     __pydantic_config__ = _STRICT
 
