@@ -101,6 +101,7 @@ class AutogradEngine(Engine):
         against: str | None = None,
         method: str | None = None,
         phrases: bool = False,
+        top_classes: int | None = None,
     ) -> list[dict[str, Any]]:
         """Return the explanations of the predicted classes, whatever was asked for."""
         read = self._read(texts, self.limits.words)

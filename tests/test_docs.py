@@ -230,7 +230,9 @@ def test_the_table_of_methods_is_the_registry() -> None:
     for name, method in METHODS.items():
         able = [kind for kind in kinds if method.is_for(kind)]
         (adds_up,) = {method.conserves(kind, method.settings(kind, {})) for kind in able}
-        given = (f"`{one.name}={json.dumps(one.default)}`" for one in method.parameters)
+        defaults = {one.name: one.default for one in method.parameters}
+        shown = {n: json.dumps(d) if isinstance(d, str) else repr(d) for n, d in defaults.items()}
+        given = (f"`{name_}={default}`" for name_, default in shown.items())
         needs = "any" if method.needs is Trace else method.needs.__name__.lower()
         adds = "yes" if adds_up else "no"
         expected.append(

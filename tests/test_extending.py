@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,10 @@ import pytest
 import toys
 from networks import topical
 from served import ask, records
-from toys import LENGTH, CentroidClassifier
+from toys import LENGTH, CentroidClassifier, RuledClassifier
 
 import whyword as ww
+from whyword.batch.class_words import class_words_corpus
 from whyword.batch.runs import explain_corpus, predict_corpus
 from whyword.cli.main import main
 from whyword.evaluation.deletion import deletion_curve
@@ -157,3 +159,88 @@ def test_command_line(
     assert "accuracy" in run("evaluate", model, texts, "--steps", 4, "--runs", 1)
     run("explain", model, texts, "--out", folder / "why")
     assert len(pd.read_parquet(folder / "why")) == 60
+
+
+# ---- a kind with a rule and units of its own ---------------------------------------------------
+
+SYMBOLS = {"space": "🚀", "hockey": "!!!", "crypto": "###"}
+
+
+@pytest.fixture
+def ruled() -> RuledClassifier:
+    texts = [
+        f"{text} {SYMBOLS[label]} {SYMBOLS[label]}"
+        for text, label in zip(TEXTS, LABELS, strict=True)
+    ]
+    return RuledClassifier().fit(texts, LABELS)
+
+
+RULED = [f"{text} {SYMBOLS[label]}" for text, label in zip(TEXTS, LABELS, strict=True)]
+
+
+def test_a_rule_of_its_own_everywhere(ruled: RuledClassifier, tmp_path: Path) -> None:
+    one = ww.explain(ruled, RULED[0], top=2, layer="encoder.layer.2", strict=True)
+    assert one.parameters == {
+        "deletion": "cut",
+        "bias": "apart",
+        "attention": "fixed",
+        "positions": "apart",
+        "layer": "encoder.layer.2",
+        "top_classes": 2,
+    }
+    lost = ww.explain(ruled, RULED[0], method="occlusion")
+    assert len(lost.relevance) == len(lost.words) == 17
+    assert ww.price(ruled, RULED[:5], "occlusion").predictions == 5 * 18
+    curve = deletion_curve(ruled, RULED, LABELS, steps=8, attention="attnlrp")
+    assert curve.area < deletion_curve(ruled, RULED, LABELS, "random", steps=8).area
+    found = ww.evaluate(ruled, RULED, LABELS, steps=4, runs=2)
+    assert found.quality.accuracy > 0.9
+    rows = pd.DataFrame({"text": RULED})
+    rows.to_csv(tmp_path / "texts.csv", index=False)
+    out = tmp_path / "why"
+    explain_corpus(ruled, tmp_path / "texts.csv", out, top_classes=2, layer="bag", workers=1)
+    table = pd.read_parquet(out)
+    assert json.loads(table["parameters"][0])["layer"] == "bag"
+    for number in (0, 1, 59):
+        same = ww.explain(ruled, RULED[number], top=2, layer="bag")
+        assert tuple(table["target"][number]) == same.target
+        np.testing.assert_allclose(np.stack(table["relevance"][number]), same.relevance, rtol=1e-6)
+
+
+def test_symbols_are_no_class_words_unless_asked(ruled: RuledClassifier, tmp_path: Path) -> None:
+    every: list[dict[str, Any]] = [
+        {},
+        {"per": "occurrence"},
+        {"rank": "sum"},
+        {"rank": "strongest"},
+    ]
+    for options in every:
+        plain = ww.class_words(ruled, RULED, top=4, **options)
+        whole = ww.class_words(ruled, RULED, top=4, symbols=True, **options)
+        for label, symbol in SYMBOLS.items():
+            assert len(plain[label]) == len(whole[label]) == 4
+            assert symbol not in {entry.word for entry in plain[label]}
+            assert symbol in {entry.word for entry in whole[label]}
+    pd.DataFrame({"text": RULED}).to_csv(tmp_path / "texts.csv", index=False)
+    for symbols in (False, True):
+        expected = ww.class_words(ruled, RULED, top=4, symbols=symbols)
+        actual = class_words_corpus(
+            ruled, tmp_path / "texts.csv", top=4, symbols=symbols, workers=1
+        )
+        for label in SYMBOLS:
+            assert [e.word for e in actual[label]] == [e.word for e in expected[label]]
+    with pytest.raises(ww.InputError, match="symbols"):
+        ww.class_words(ruled, RULED, symbols="some")  # type: ignore[arg-type]
+
+
+def test_symbols_by_the_api(ruled: RuledClassifier) -> None:
+    app = create_app(Engine(ruled), open_library(ruled, records(RULED, LABELS), "texts"))
+    for symbols in (False, True):
+        answer = ask(app, f"/api/words?target=space&top=5&symbols={str(symbols).lower()}").json
+        assert answer["symbols"] is True
+        words = [entry["word"] for entry in answer["classes"][0]["words"]]
+        expected = ww.class_words(ruled, RULED, "space", 5, symbols=symbols)["space"]
+        assert words == [entry.word for entry in expected]
+    documents = ask(app, "/api/words/documents?target=space&word=%F0%9F%9A%80").json
+    assert documents["found"] == LABELS.count("space")
+    assert documents["documents"][0]["said"] == "🚀"

@@ -32,20 +32,21 @@ MOST_PARAMETERS, MOST_OF_A_KERNEL = 10, 18
 MANY_PARAMETERS = {
     # commands
     "whyword evaluate": 12,
-    "whyword explain": 14,
-    "whyword serve": 20,
+    "whyword explain": 15,
+    "whyword serve": 16,
     "whyword train": 11,
-    "whyword words": 12,
+    "whyword words": 13,
     # constructors of estimators
     "models.CNNClassifier.__init__": 15,
+    "models.pytorch.TorchClassifier.__init__": 12,
     # public calls
-    "analysis.class_words": 11,
-    "batch.class_words_corpus": 15,
-    "batch.explain_corpus": 16,
+    "analysis.class_words": 12,
+    "batch.class_words_corpus": 16,
+    "batch.explain_corpus": 17,
     "evaluation.deletion_curve": 15,
     "evaluation.evaluate": 13,
     "methods.explain": 12,
-    "methods.iter_explanations": 11,
+    "methods.iter_explanations": 12,
     "vectors.Vectors.train_cbow": 11,
 }
 

@@ -1,5 +1,8 @@
 """What is known of words: the same however the documents came, in whatever parts."""
 
+import dataclasses
+import re
+
 import numpy as np
 import pytest
 from networks import small_cnn, topical
@@ -8,7 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from whyword import InputError, explain, from_pipeline
+from whyword import InputError, explain, from_pipeline, tokenize
 from whyword.analysis.class_words import RANKS
 from whyword.analysis.word_statistics import Occurrence, WordStatistics
 
@@ -147,3 +150,29 @@ def test_documents_may_have_names() -> None:
     known = WordStatistics(3, 0, named=True)
     known.add(explain(MODEL, ["moon", "", "orbit moon"], "all", ids=["a", "b", "c"]))
     assert [known.locate(place) for place in range(3)] == [("a", 0), ("c", 0), ("c", 1)]
+
+
+def test_which_words_are_symbols() -> None:
+    known = statistics([2, 5])
+    assert not known.is_symbol.any()
+    document = tokenize(
+        "a !!! 😡 c++ 2020 ٣ ป — …", rule=lambda text: [m.span() for m in re.finditer(r"\S+", text)]
+    )
+    one = dataclasses.replace(
+        EXPLAINED[0],
+        document=document,
+        known=np.ones(9, np.bool_),
+        relevance=np.arange(27, dtype=np.float32).reshape(9, 3),
+    )
+    made = WordStatistics(3, 4, named=False, symbols=False)
+    made.add([one])
+    symbols = [word for word, number in made.numbers.items() if made.is_symbol[number]]
+    assert symbols == ["!!!", "😡", "—", "…"]
+    names = list(made.numbers)
+    assert [names[o.word] for o in made.best[0]] == ["ป", "٣", "2020", "c++"]
+    assert [names[o.word] for o in made.ranked(0, "sum", 1, 3, symbols=False)] == ["ป", "٣", "2020"]
+    assert [names[o.word] for o in made.ranked(0, "sum", 1, 3)] == ["…", "—", "ป"]
+    merged = WordStatistics(3, 4, named=False, symbols=False)
+    merged.merge(made)
+    merged.merge(made)
+    assert merged.is_symbol.tolist() == made.is_symbol.tolist()

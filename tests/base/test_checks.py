@@ -14,6 +14,7 @@ from whyword.base.checks import (
     flag,
     items,
     join_names,
+    names_meant,
     one_of,
     real_number,
     share,
@@ -120,3 +121,11 @@ def test_only_functions_are_called() -> None:
     check_callable("on_progress", None)
     with pytest.raises(InputError, match="on_progress must be a function, not 3"):
         check_callable("on_progress", 3)
+
+
+def test_names_that_may_be_meant() -> None:
+    names = ["encoder.layer.1", "encoder.layer.2", "head"]
+    assert names_meant("encoder.layer.9", names).startswith("did you mean encoder.layer.")
+    assert names_meant("LAYER", names) == "did you mean encoder.layer.1 or encoder.layer.2?"
+    assert names_meant("", names) == "there are encoder.layer.1, encoder.layer.2, head"
+    assert names_meant("zz", [f"n{i}" for i in range(50)]).endswith("… (50 in all)")

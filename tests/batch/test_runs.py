@@ -21,7 +21,15 @@ from opens import count_opens
 from served import model
 from streams import Run, SlowTask, VerySlowTask, contents, write_corpus
 
-from whyword import CNNClassifier, InputError, WhywordError, explain, explain_corpus, predict_corpus
+from whyword import (
+    CNNClassifier,
+    Explanations,
+    InputError,
+    WhywordError,
+    explain,
+    explain_corpus,
+    predict_corpus,
+)
 from whyword.base.progress import Progress
 from whyword.batch import Outcome, chunks, class_words_corpus, folder, summarize_corpus
 from whyword.batch import runs as corpora
@@ -110,6 +118,24 @@ def test_rows_are_those_of_explain(cnn: CNNClassifier, source: Path, whole: Path
     ]
     assert "line 2" in rejected[0]["place"]
     assert "'text' is null, not text" in rejected[0]["reason"]
+
+
+def test_each_documents_highest_classes(cnn: CNNClassifier, source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "why"
+    explain_corpus(cnn, source, out, top_classes=2, top=3, workers=1)
+    frame = pd.read_parquet(out)
+    expected = explain(cnn, frame["text"].tolist(), top=2)
+    assert len({one.target for one in expected}) > 1
+    assert [tuple(target) for target in frame["target"]] == [one.target for one in expected]
+    read = Explanations.from_parquet(next(iter(sorted(out.glob("part-*.parquet")))))
+    for one, other in zip(read, expected, strict=False):
+        assert one.parameters["top_classes"] == 2
+        np.testing.assert_allclose(one.score, other.score, rtol=1e-5, atol=1e-5)
+        assert one.conserved
+    with pytest.raises(InputError, match="another one: parameters differs"):
+        explain_corpus(cnn, source, out, top_classes=3, top=3, workers=1, resume=True)
+    with pytest.raises(InputError, match="top_classes is for each text's highest classes"):
+        explain_corpus(cnn, source, tmp_path / "x", "all", top_classes=3)
 
 
 def test_others_can_read_it(whole: Path) -> None:

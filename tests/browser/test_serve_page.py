@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from keywords import MODULE
 from networks import made_cnn, small_cnn, topical
-from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, expect
 
 from whyword import CNNClassifier, Explanation, SVMClassifier, explain, load_model
 from whyword.base.printable import visible
@@ -115,6 +115,29 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     yield from started(folder, "spotting:ask")
 
 
+COLOURS = """
+import numpy as np
+import whyword as ww
+
+NAMES = ["red", "green", "blue"]
+
+def ask(texts):
+    return np.array([[0.9 * (name in text) for name in NAMES] for text in texts])
+
+model = ww.BlackBox(ask, NAMES, multilabel=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A model that predicts several labels, and texts that have several."""
+    folder = tmp_path_factory.mktemp("several")
+    (folder / "colours.py").write_text(COLOURS)
+    rows = "first,a red sky,red\nsecond,green and red,red;green\nthird,nothing,blue\n"
+    (folder / "texts.csv").write_text("id,text,label\n" + rows)
+    yield from started(folder, "colours:model", "texts.csv", "--label-separator", ";")
+
+
 class Visit:
     """A page, what went wrong on it, and what it asked for."""
 
@@ -157,6 +180,22 @@ def test_somebodys_function_says_probabilities(visit: Visit, function: Served) -
     expect(page.locator("#view")).to_contain_text("probability +0.")
     expect(page.locator("#view")).not_to_contain_text("score +0.")
     assert page.locator('[data-class="0"]').get_attribute("aria-pressed") == "true"
+
+
+def test_several_labels_are_all_shown(visit: Visit, several: Served) -> None:
+    page = opened(visit, several, "green and red")
+    expect(page.locator(".verdict")).to_contain_text("Predicted red, green 90")
+    page.locator(".text.live .w").nth(0).click()  # without "green"
+    expect(page.locator(".flip")).to_contain_text("changed the prediction: red, green → red")
+    page.get_by_label("Text", exact=True).fill("nothing of it")
+    expect(page.locator(".verdict")).to_contain_text("Predicted no label")
+    page.goto(f"{several.address}#/explain?doc=1")
+    expect(page.locator(".verdict")).to_contain_text("as labelled")
+    page.goto(f"{several.address}#/explain?doc=2")
+    expect(page.locator(".verdict")).to_contain_text("Predicted no label")
+    expect(page.locator(".verdict")).to_contain_text("which is wrong")
+    page.goto(f"{several.address}#/errors")
+    expect(page.locator("#view")).to_contain_text("several labels, each by itself")
 
 
 def drop(page: Page, text: str, name: str) -> None:
@@ -505,6 +544,28 @@ def test_class_words_lead_to_their_documents(visit: Visit, served: Served) -> No
     page.locator(".entries a").first.click()
     expect(page.locator(".live .w", has_text=word).first).to_be_visible()
     expect(page.locator(".reading h2")).to_have_text("space")
+
+
+def test_symbols_are_listed_on_demand(visit: Visit, served: Served) -> None:
+    page = visit.page
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.url)
+        response = route.fetch()
+        route.fulfill(response=response, json=response.json() | {"symbols": True})
+
+    page.goto(served.address + "#/corpus/words")
+    expect(page.locator(".class-grid")).to_be_visible()
+    assert page.get_by_label("with symbols").count() == 0  # this model has none
+    page.route("**/api/words?*", answer)
+    page.get_by_label("ordered by").select_option("sum")
+    page.get_by_label("with symbols").check()
+    expect(page).to_have_url(re.compile(r"#/corpus/words\?r=sum&s=1$"))
+    expect(page.get_by_label("with symbols")).to_be_checked()
+    page.get_by_label("with symbols").uncheck()
+    expect(page).to_have_url(re.compile(r"#/corpus/words\?r=sum$"))
+    assert ["symbols=true" in url for url in asked] == [False, True]
 
 
 def test_class_words_by_rank_and_phrases(visit: Visit, served: Served) -> None:

@@ -43,6 +43,24 @@ def test_explain_a_corpus_into_a_file(folder: Path, write: Write, ending: str) -
         assert out.read_text().count("orbit") >= 5
 
 
+def test_each_documents_highest_classes(folder: Path, write: Write) -> None:
+    corpus = write("c.csv", "id,text\na,moon orbit\nb,goal puck\n")
+    out = corpus.parent / "why.csv"
+    assert run("explain", folder, corpus, "--out", out, "--top-classes", 2).returncode == 0
+    headings, first, *_, last = out.read_text().splitlines()
+    assert headings.endswith("known,target 1,relevance 1,target 2,relevance 2")
+    assert first.split(",")[6] == "space"
+    assert last.split(",")[6] == "hockey"
+    why = corpus.parent / "why"
+    assert run("explain", folder, corpus, "--out", why, "--top-classes", 2).returncode == 0
+    assert Explanations.from_parquet(next(why.glob("part-*")))[1].targets[0] == "hockey"
+    for to in ((), ("--out", corpus.parent / "other")):
+        done = run("explain", folder, corpus, *to, "--top-classes", 2, "--target", "all")
+        assert done.returncode == 1
+        said = "error: --top-classes is for each text's highest classes: leave --target out"
+        assert done.stderr.startswith(said)
+
+
 def test_a_row_for_each_word(folder: Path, write: Write) -> None:
     corpus = write("c.csv", "id,text\n=1+1,moon orbit\nb,\nc,goal\n")
     out = corpus.parent / "why.xlsx"

@@ -80,6 +80,7 @@ def test_methods_that_are_registered_later_have_theirs() -> None:
     assert list(shown)[:4] == ["source", "method", "epsilon", "bias"]
     assert list(shown)[-3:] == ["random_seed", "width", "seed"]
     assert set(shown) == {"source", "method", "random_seed", *of_methods}
+    assert run("x", "--layer", "bag").strip() == "x None 0 {'layer': 'bag'}"
     printed = " ".join(run("--help").replace("│", " ").split())
     assert "of the blur (default: 3)" in printed
     assert "(default: shared, or the model's own)" in printed

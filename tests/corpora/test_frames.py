@@ -175,6 +175,22 @@ def test_a_frame_of_many_rows() -> None:
     assert 0 < max(share or 0 for share in shares) <= 1
 
 
+class Sequence:
+    """A feature of lists, as datasets has it."""
+
+    def __init__(self, feature: object) -> None:
+        self.feature = feature
+
+
+@pytest.mark.parametrize("listed", [Sequence, lambda feature: [feature]])
+def test_a_dataset_knows_the_names_of_several_labels(listed: Callable[[object], object]) -> None:
+    features = {"text": None, "label": listed(ClassLabel("neg", "pos"))}
+    data: dict[str, list[Any]] = {"text": ["a", "b", "c"], "label": [[1, 0], [], [1]]}
+    for kind in (Dataset, Stream):
+        labels = load_corpus(kind(data, features), test=0).labels
+        assert labels == [("pos", "neg"), (), ("pos",)]
+
+
 def test_a_dataset_knows_the_names_of_its_classes() -> None:
     features = {"text": None, "label": ClassLabel("neg", "pos")}
     for kind in (Dataset, Stream):

@@ -100,7 +100,9 @@ def test_any_type_in_any_role_is_read_or_set_aside(
     records = list(open_source(path).read(bad.append))
     assert len(records) + len(bad) == 2
     for record in records:
-        assert all(isinstance(part, str) for part in record[:4])
+        labels = record.label if isinstance(record.label, tuple) else (record.label,)  # of lists
+        parts = (record.id, record.text, *labels, record.split)
+        assert all(isinstance(part, str) for part in parts)
         record.id.encode()
 
 

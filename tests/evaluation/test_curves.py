@@ -74,3 +74,9 @@ def test_as_plain_data() -> None:
 def test_bad_measure() -> None:
     with pytest.raises(InputError, match="measure may be"):
         CURVE.document_areas("speed")
+
+
+def test_labels_of_documents_are_counted() -> None:
+    assert (CURVE.size, CURVE.n_documents) == ("2 documents", 2)
+    twice = replace(CURVE, chosen=np.array([3, 3]))
+    assert (twice.size, twice.n_documents, len(twice)) == ("2 labels of 1 document", 1, 2)

@@ -9,6 +9,7 @@ from networks import small_cnn, topical
 from whyword import InputError, deletion_curve
 from whyword.base.errors import NoDocumentsError
 from whyword.evaluation import EXPERIMENTS
+from whyword.evaluation.decisions import OfClasses
 from whyword.evaluation.erased_words import ErasedWords
 from whyword.evaluation.experiment import Experiment, nothing_to_start_from
 from whyword.evaluation.ranking import ranking_of
@@ -19,6 +20,7 @@ TEXTS = [*topical(8, seed=3)[0], "moon", ""]
 (TRACE,) = MODEL.trace(TEXTS)
 PREDICTED = TRACE.predicted
 TRUTH = np.where(np.arange(10) % 3 == 0, (PREDICTED + 1) % 3, PREDICTED)  # each third is wrong
+DECISIONS = OfClasses(CLASSES, TRUTH)
 
 
 def experiment(**changed: Any) -> Experiment:  # noqa: ANN401
@@ -26,35 +28,13 @@ def experiment(**changed: Any) -> Experiment:  # noqa: ANN401
     return Experiment.of(CLASSES, **asked)
 
 
-@pytest.mark.parametrize(
-    ("subset", "least", "expected"),
-    [
-        ("all", 1, range(9)),
-        ("wrong", 1, [0, 3, 6]),
-        ("correct", 1, [1, 2, 4, 5, 7, 8]),
-        ("correct", 2, [1, 2, 4, 5, 7]),
-    ],
-)
-def test_who_takes_part(subset: str, least: int, expected: list[int]) -> None:
-    chosen = experiment(subset=subset, least_words=least).select(TRACE, TRUTH)
-    assert chosen.tolist() == list(expected)
-
-
-def test_whose_score() -> None:
-    for target, numbers in (("true", TRUTH), ("predicted", PREDICTED), ("hockey", np.full(10, 1))):
-        targets = experiment(target=target).targets(TRACE, TRUTH)
-        assert targets.dtype == np.int32
-        np.testing.assert_array_equal(targets[:, 0], numbers)
-    with pytest.raises(InputError, match="there is no class 'sport'"):
-        experiment(target="sport").targets(TRACE, TRUTH)
-
-
 @pytest.mark.parametrize("action", ["delete", "insert"])
 def test_what_becomes_of_a_block(action: str) -> None:
     asked = experiment(action=action, steps=40)
     ranking = ranking_of(MODEL, "lrp", None, len(TEXTS))
-    (paths,) = asked.trajectories(ranking, ErasedWords(TRACE), TRUTH, first=100)
-    assert paths.chosen.tolist() == list(range(100, 109))
+    (paths,) = asked.trajectories(ranking, ErasedWords(TRACE), DECISIONS, first=0)
+    assert paths.chosen.tolist() == list(range(9))
+    assert paths.targets.tolist() == TRUTH[:9].tolist()
     assert paths.scores.shape == (1, 9, 41)  # a document without words left stays as it is
     at_first, at_last = (0, 40) if action == "delete" else (40, 0)
     whole = TRACE.scores[np.arange(9), TRUTH[:9]]
@@ -66,7 +46,7 @@ def test_what_becomes_of_a_block(action: str) -> None:
     curve = asked.curve("mine", paths)
     assert (curve.method, curve.action, curve.target, len(curve)) == ("mine", action, "true", 9)
     alone = experiment(action=action, sufficiency=False)
-    (paths,) = alone.trajectories(ranking, ErasedWords(TRACE), TRUTH, first=0)
+    (paths,) = alone.trajectories(ranking, ErasedWords(TRACE), DECISIONS, first=0)
     assert paths.opposite is None
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from networks import small_cnn, topical
 from numpy.typing import NDArray
 from sklearn import metrics
+from toys import TopicsClassifier, several_topics
 
 from whyword import InputError
 from whyword.evaluation import model_quality
@@ -82,3 +83,42 @@ def test_bad_questions() -> None:
         model_quality(model, ["a"], ["x"])
     with pytest.raises(InputError, match="bins must be a whole number"):
         model_quality(model, ["a"], ["space"], bins=0)
+
+
+# ---- several labels ---------------------------------------------------------------------------
+
+
+@settings(max_examples=30)
+@given(count=st.integers(1, 30), seed=st.integers(0, 1_000))
+def test_several_labels_equal_scikit_learn(count: int, seed: int) -> None:
+    model = TopicsClassifier().fit(*several_topics(60))
+    random = np.random.default_rng(seed)
+    model.thresholds_ = random.choice([0.0, 0.5, 1.0], 3)  # labels that are always, never said
+    texts, _ = several_topics(count, seed)
+    truth = random.random((count, 3)) < random.choice([0.0, 0.3, 1.0])
+    names = model.classes_.tolist()
+    labels = [[names[n] for n in np.flatnonzero(row)] for row in truth]
+    quality = model_quality(model, texts, labels)
+    said = np.array([[name in several for name in names] for several in model.predict(texts)])
+    assert quality.accuracy == pytest.approx(metrics.accuracy_score(truth, said))
+    micro = metrics.f1_score(truth, said, average="micro", zero_division=0)
+    assert quality.micro_f1 == pytest.approx(micro)
+    precision, recall, f1, support = metrics.precision_recall_fscore_support(
+        truth, said, average=None, zero_division=0
+    )
+    np.testing.assert_allclose([one.precision for one in quality.classes], precision)
+    np.testing.assert_allclose([one.recall for one in quality.classes], recall)
+    np.testing.assert_allclose([one.f1 for one in quality.classes], f1)
+    assert [one.n_documents for one in quality.classes] == support.tolist()
+    occurring = truth.any(axis=0) | said.any(axis=0)
+    assert quality.macro_f1 == pytest.approx(f1[occurring].mean() if occurring.any() else 0)
+    assert quality.unlabelled == (~truth.any(axis=1)).sum()
+    assert json.loads(json.dumps(quality.to_dict()))["micro_f1"] == quality.micro_f1
+
+
+def test_several_labels_are_shown_in_short() -> None:
+    texts, labels = several_topics(60)
+    quality = model_quality(TopicsClassifier().fit(texts, labels), texts, labels)
+    assert repr(quality).startswith("MultiLabelQuality(micro-F1 0.9")
+    with pytest.raises(InputError, match="there are no texts"):
+        model_quality(TopicsClassifier().fit(texts, labels), [], [])

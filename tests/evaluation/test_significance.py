@@ -79,3 +79,18 @@ def test_scipy_may_be_missing(uninstall: Callable[[str], None]) -> None:
     uninstall("scipy")
     with pytest.raises(ImportError, match=r"whyword\[evaluate\]"):
         corrected_t([0.1, 0.2, 0.4], 1, 1)
+
+
+def test_a_document_is_drawn_with_all_its_values() -> None:
+    """Against resamples of whole documents, made by hand."""
+    values, units = np.array([1.0, 2, 3, 10, 20]), np.array([7, 7, 7, 2, 4])
+    means = bootstrap_means(values, 4_000, 0, units)
+    parts = {2: [10.0], 4: [20.0], 7: [1.0, 2, 3]}
+    drawn = np.random.default_rng(0).integers(0, 3, (4_000, 3))
+    expected = [
+        np.mean(np.concatenate([parts[(2, 4, 7)[number]] for number in row])) for row in drawn
+    ]
+    np.testing.assert_allclose(means, expected)
+    alone = np.arange(5)
+    by_value = bootstrap_means(values, 100, 0)
+    np.testing.assert_array_equal(bootstrap_means(values, 100, 0, alone), by_value)

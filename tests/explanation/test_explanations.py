@@ -70,3 +70,22 @@ def test_what_biases_kept_travels_too(rule: dict[str, Any], target: object, tmp_
         for explanation, expected in zip(form, made, strict=True):
             assert_same(explanation, expected)
             assert explanation.conserved
+
+
+def test_highest_classes_there_and_back(tmp_path: Path) -> None:
+    texts = [TEXT, "wg", "wa wb", ""]
+    made = explain(made_cnn(), texts, top=2, against="class 0")
+    assert len({one.target for one in made}) > 1
+    made.to_parquet(tmp_path / "why.parquet")
+    for back in (
+        Explanations.from_parquet(tmp_path / "why.parquet"),
+        Explanations.from_json(made.to_json()),
+        Explanations.from_frame(made.to_frame(by="document")),
+    ):
+        assert [one.target for one in back] == [one.target for one in made]
+        for one, other in zip(made, back, strict=True):
+            np.testing.assert_array_equal(one.relevance, other.relevance)
+            assert other.parameters["top_classes"] == 2
+    assert made.to_html().count("rather than class 0") >= 7
+    with pytest.raises(InputError, match="differ in their targets"):
+        Explanations([*made, *explain(made_cnn(), ["wa"], ["class 1", "class 2"])]).to_csv()

@@ -15,6 +15,7 @@ from whyword.explanation.row import (
     NAMES,
     OPTIONAL,
     check_conserved,
+    has_own_targets,
     is_conserved,
     read_row,
     relevance_sums,
@@ -181,3 +182,10 @@ def test_what_is_no_row() -> None:
         read_row({name: OLD[name] for name in OLD if name not in ("words", "model")})
     with pytest.raises(InputError, match="its parameters are no JSON"):
         read_row(OLD | {"parameters": "{"})
+
+
+def test_which_targets_are_a_documents_own() -> None:
+    assert has_own_targets(("a", "b"), {"top_classes": 2})
+    assert has_own_targets(["a"], {"top_classes": 1})
+    assert not has_own_targets(("a", "b"), {})
+    assert not has_own_targets("all", {"top_classes": 2})  # somebody's file

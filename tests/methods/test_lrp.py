@@ -1,6 +1,7 @@
 """LRP as a method: parameters and promises; its formulas are tested beside the models."""
 
 import dataclasses
+import re
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,14 @@ import pytest
 from networks import made_cnn, made_text, topical
 from toys import RuledClassifier, RuledTrace
 
-from whyword import ConservationError, InputError, SVMClassifier, explain
+from whyword import (
+    ConservationError,
+    InputError,
+    SVMClassifier,
+    class_words,
+    deletion_curve,
+    explain,
+)
 from whyword.base.errors import Argument
 from whyword.methods.lrp import LRP
 from whyword.methods.registry import METHODS, Cost
@@ -52,26 +60,40 @@ def test_a_rule_without_hidden_layers_has_no_epsilon() -> None:
 @pytest.mark.parametrize(
     ("given", "settings"),
     [
-        ({}, {"bias": "apart", "attention": "fixed", "positions": "apart"}),
+        ({}, {"bias": "apart"}),
         (
             {"bias": "shared"},
-            {"epsilon": 0.01, "bias": "shared", "attention": "fixed", "positions": "apart"},
+            {
+                "epsilon": 0.01,
+                "bias": "shared",
+                "attention": "fixed",
+                "positions": "apart",
+                "layer": None,
+            },
         ),
         (
             {"bias": "shared", "epsilon": 1},
-            {"epsilon": 1.0, "bias": "shared", "attention": "fixed", "positions": "apart"},
+            {
+                "epsilon": 1.0,
+                "bias": "shared",
+                "attention": "fixed",
+                "positions": "apart",
+                "layer": None,
+            },
         ),
     ],
 )
 def test_a_kind_has_defaults_of_its_own_and_drops_what_it_does_not_use(
     given: dict[str, Any], settings: dict[str, Any]
 ) -> None:
+    settings |= {"attention": "fixed", "positions": "apart", "layer": None}
     assert LRP.settings(RuledTrace, given) == settings
     defaults = {one.name: one.default for one in LRP.parameters_for(RuledTrace)}
     assert defaults["bias"] == "apart"
     assert {one.name: one.default for one in LRP.parameters}["bias"] == "shared"
     model = RuledClassifier().fit(*topical(60))
-    assert explain(model, "moon", **given).parameters == settings
+    recorded = {name: value for name, value in settings.items() if value is not None}
+    assert explain(model, "moon", **given).parameters == {"deletion": "cut"} | recorded
 
 
 def test_a_kind_refuses_what_does_not_go_together() -> None:
@@ -105,6 +127,56 @@ def test_whether_it_conserves_is_the_kinds_to_say() -> None:
         assert "Relevance does not add up here" in shown
     with pytest.raises(ConservationError, match="relevance is not conserved: the residual is"):
         leaking.check()
+
+
+def test_relevance_at_a_hidden_layer() -> None:
+    model = RuledClassifier().fit(*topical(60))
+    for text in ("moon orbit the goal", "", "unheard"):
+        inputs = explain(model, text, "all")
+        for layer in model.layers:
+            there = explain(model, text, "all", layer=layer)
+            assert there.parameters["layer"] == layer
+            assert there.conserves
+            assert there.conserved
+        if inputs.words:
+            np.testing.assert_allclose(there.constant, inputs.constant / 2)
+    assert "layer" not in inputs.parameters
+    several = explain(model, ["moon", "goal"], top=2, layer="encoder.layer.2", strict=True)
+    assert [one.parameters["layer"] for one in several] == ["encoder.layer.2"] * 2
+
+
+@pytest.mark.parametrize(
+    ("layer", "message"),
+    [
+        ("encoder.layer.3", "no layer 'encoder.layer.3' in this model; did you mean encoder.lay"),
+        ("layer", "did you mean encoder.layer.1 or encoder.layer.2?"),
+        ("", "there is no layer '' in this model; there are bag, encoder.layer.1, encoder.layer.2"),
+        ("x" * 100_000, "there are bag"),
+        ("\ud800\0", "there are bag"),
+        (3, "layer must be the name of a layer, not 3"),
+        (["bag"], "layer must be the name of a layer"),
+        (b"bag", "layer must be the name of a layer"),
+    ],
+)
+def test_an_unknown_layer(layer: Any, message: str) -> None:  # noqa: ANN401
+    model = RuledClassifier().fit(*topical(60))
+    with pytest.raises(InputError, match=re.escape(message)) as raised:
+        explain(model, "moon", layer=layer)
+    assert len(str(raised.value)) < 400
+    assert "layer" in raised.value.arguments
+    texts, labels = topical(9)
+    with pytest.raises(InputError, match=re.escape(message)):
+        class_words(model, texts, layer=layer)
+    with pytest.raises(InputError, match=re.escape(message)):
+        deletion_curve(model, texts, labels, layer=layer)
+
+
+def test_models_without_named_layers() -> None:
+    for kind in (CNNTrace, TfIdfTrace, PipelineTrace):
+        with pytest.raises(InputError, match="no parameter 'layer' for this model"):
+            LRP.settings(kind, {"layer": "bag"})
+    with pytest.raises(InputError, match="method 'occlusion' has no parameter 'layer'"):
+        explain(RuledClassifier().fit(*topical(60)), "moon", method="occlusion", layer="bag")
 
 
 def test_a_black_box_has_no_layers_to_go_through() -> None:

@@ -17,8 +17,8 @@ from whyword.methods import predict as predictions
 from whyword.methods.predict import (
     Prediction,
     Tally,
+    highest_labels,
     predict_documents,
-    predicted_labels,
     probabilities_of,
     scores_of,
 )
@@ -66,9 +66,9 @@ def test_what_is_said_of_all_texts_at_once() -> None:
     texts = [*topical(7)[0], ""]
     np.testing.assert_array_equal(scores_of(model, texts), model.class_scores(texts))
     np.testing.assert_allclose(probabilities_of(model, texts), model.predict_proba(texts))
-    assert predicted_labels(model, texts) == model.predict(texts).tolist()
+    assert highest_labels(model, texts) == model.predict(texts).tolist()
     assert scores_of(model, []).shape == probabilities_of(model, []).shape == (0, 3)
-    assert predicted_labels(model, []) == []
+    assert highest_labels(model, []) == []
 
 
 def test_somebodys_model_predicts_documents_too() -> None:
@@ -76,7 +76,7 @@ def test_somebodys_model_predicts_documents_too() -> None:
     assert (prediction.predicted, prediction.label, prediction.known_words) == ("b", "a", 2)
     assert prediction.probability == 0.6
     np.testing.assert_array_equal(scores_of(as_classifier(Even()), ["x", "y"]), [[0.4, 0.6]] * 2)
-    assert predicted_labels(as_classifier(Even()), ["x"]) == ["b"]
+    assert highest_labels(as_classifier(Even()), ["x"]) == ["b"]
 
 
 OVERFLOWS = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy's, which is right
@@ -113,7 +113,7 @@ def rows(texts: list[str]) -> list[Record]:
 
 ASKED: dict[str, Callable[[Any], object]] = {
     "scores": lambda model: scores_of(as_classifier(model), NOTHING_SAID),
-    "labels": lambda model: predicted_labels(as_classifier(model), NOTHING_SAID),
+    "labels": lambda model: highest_labels(as_classifier(model), NOTHING_SAID),
     "probabilities": lambda model: probabilities_of(as_classifier(model), NOTHING_SAID),
     "documents": lambda model: list(predict_documents(model, rows(NOTHING_SAID))),
     "explain": lambda model: explain(model, NOTHING_SAID),

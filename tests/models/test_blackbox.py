@@ -1,6 +1,7 @@
 """Anything with predict_proba: what it can be asked, and what it must not say."""
 
 import math
+import pickle
 import re
 import subprocess
 import sys
@@ -473,3 +474,56 @@ def test_it_says_what_it_is_and_that_it_cannot_be_saved(tmp_path: Path) -> None:
     assert (
         explain(sure, "wa wb").to_text().startswith("1 (predicted)  probability +1, by occlusion")
     )
+
+
+# ---- several labels ---------------------------------------------------------------------------
+
+
+def colours(texts: list[str]) -> list[list[float]]:
+    """Return the probabilities of red, green and blue, each by itself."""
+    return [[0.9 * (name in text) for name in ("red", "green", "blue")] for text in texts]
+
+
+class Scored:
+    """The same, as scores."""
+
+    classes_ = ("red", "green", "blue")
+
+    def decision_function(self, texts: list[str]) -> NDArray[np.float64]:
+        return 4 * np.array(colours(texts)) - 2
+
+
+@pytest.mark.parametrize("asked", [colours, Scored()])
+def test_several_labels(asked: object) -> None:
+    names = ["red", "green", "blue"]
+    box = BlackBox(asked, names, multilabel=True, threshold={"blue": 1.0}, name="colours")
+    texts = ["red and green", "blue", ""]
+    assert [one.predicted for one in explain(box, texts)] == [("red", "green"), (), ()]
+    one = explain(box, "red and green", "green")
+    assert one.as_list()[0][0] == "green"
+    chances = 1 / (1 + np.exp(-Scored().decision_function(texts)))
+    expected = chances if isinstance(asked, Scored) else colours(texts)
+    np.testing.assert_allclose(box.predict_proba(texts), expected)
+    other = BlackBox(asked, names, multilabel=True, name="colours")
+    assert box.identity != other.identity
+    assert other.identity != BlackBox(asked, names, name="colours").identity
+    assert [one.predicted for one in explain(other, ["blue"])] == [("blue",)]
+    again = pickle.loads(pickle.dumps(other))
+    assert [one.predicted for one in explain(again, ["blue"])] == [("blue",)]
+
+
+def test_two_labels_are_no_two_classes() -> None:
+    box = BlackBox(lambda texts: np.full((len(texts), 2), 0.8), ["a", "b"], multilabel=True)
+    assert explain(box, "text").predicted == ("a", "b")
+    box = BlackBox(lambda texts: np.full(len(texts), 0.8), ["a", "b"], multilabel=True)
+    with pytest.raises(ModelError, match=r"gave \(1,\) for 1 texts; .* \(1, 2\)"):
+        explain(box, "text")
+
+
+def test_unfit_thresholds_of_labels() -> None:
+    with pytest.raises(InputError, match="threshold is for several labels: say multilabel=True"):
+        BlackBox(colours, threshold=0.3)
+    with pytest.raises(InputError, match="multilabel must be True or False, not 'yes'"):
+        BlackBox(colours, multilabel="yes")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="threshold is a probability, not 2"):
+        explain(BlackBox(colours, multilabel=True, threshold=2), "text")

@@ -147,8 +147,8 @@ def test_a_large_body_of_few_values_is_taken() -> None:
         ),
         (
             {str(number): 0 for number in range(10_000)},
-            "there are 10,000 fields where there can be documents, target, against, method, "
-            "phrases",
+            "there are 10,000 fields where there can be documents, target, against, "
+            "top_classes, method, phrases",
             False,
         ),
         (
@@ -216,6 +216,7 @@ def test_every_body_of_the_api_has_its_sizes() -> None:
             "documents": Sizes(1, 64, document),
             "target": Sizes(1, 3),
             "against": None,
+            "top_classes": None,
             "method": None,
             "phrases": None,
         }

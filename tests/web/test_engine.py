@@ -323,6 +323,7 @@ def test_somebodys_model() -> None:
         "kind": "Keywords",
         "identity": None,
         "classes": ["space", "hockey", "crypto"],
+        "multilabel": False,
         "reads": dict(Reader().described()),
         "max_words": None,
         "documents": None,

@@ -25,10 +25,10 @@ QUERY = "the moon and the rocket orbit"
 
 def everything(of: Library) -> list[Any]:
     """Return all that can be asked without an argument of one's own."""
-    label = str(of.classes[0])
+    label = str(of.judged.classes[0])
     answers = [of.about(), of.map(), of.class_words(None, 10), of.class_words(label, 10)]
     answers += [of.documents(None, None, 0, 50), *map(of.document, range(len(of)))]
-    words = of.lists["words", "strongest"][of.classes[0]]
+    words = of.lists.choose("words", "strongest")[of.judged.classes[0]]
     answers += [of.word_documents(label, words[0].word, 5)] if words else []
     return [arrived(answer) for answer in answers]
 
@@ -204,8 +204,8 @@ def test_class_words_are_those_of_the_library(kind: str) -> None:
 def test_documents_of_a_word_are_those_where_it_speaks_most(kind: str) -> None:
     """Against a search through the explanations of all documents."""
     used, corpus = model(kind), library(kind)
-    label = corpus.classes[-1]
-    for entry in corpus.lists["words", "strongest"][label][:4]:
+    label = corpus.judged.classes[-1]
+    for entry in corpus.lists.choose("words", "strongest")[label][:4]:
         values: dict[int, float] = {}
         for number, one in enumerate(explain(used, TEXTS, label)):
             for said, value in zip(one.words, one.word_values()[:, 0].tolist(), strict=True):
@@ -245,7 +245,7 @@ def test_every_rank_and_the_phrases_are_those_of_the_library(kind: str) -> None:
 
 def test_documents_of_a_phrase_are_those_where_it_speaks_most() -> None:
     corpus = library()
-    for entry in corpus.lists["phrases", "strongest"]["space"][:4]:
+    for entry in corpus.lists.choose("phrases", "strongest")["space"][:4]:
         values: dict[int, float] = {}
         for number, one in enumerate(explain(model("cnn"), TEXTS, "space", level="phrase")):
             assert one.units is not None
@@ -266,7 +266,7 @@ def test_documents_of_a_phrase_are_those_where_it_speaks_most() -> None:
 def test_a_frequent_word_is_looked_for_in_some_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_COMPARED", 5)
     corpus = library()
-    entry = corpus.lists["words", "strongest"]["space"][0]
+    entry = corpus.lists.choose("words", "strongest")["space"][0]
     answer = arrived(corpus.word_documents("space", entry.word, 20))
     assert answer["found"] > answer["compared"] <= 6
     best = answer["documents"][0]
@@ -289,7 +289,7 @@ def test_a_class_that_is_called_like_a_question(name: str) -> None:
     labels = [{"space": name, "crypto": "aaa"}.get(label, label) for label in labels]
     used = SVMClassifier(C=1.0).fit(texts, labels)
     made = open_library(used, records(texts, labels), "x")
-    places = made.places["words"]
+    places = made.lists.places["words"]
     common = max(places, key=lambda word: len(places[word]))
     answer = arrived(made.word_documents(name, common, 50))
     assert len(answer["documents"]) == len(places[common]) > 8

@@ -54,6 +54,11 @@ def test_the_schema_says_what_this_server_takes() -> None:
     assert one["enum"] == ["predicted", "all", *classes]
     assert several["items"]["enum"] == classes
     assert asked["against"]["anyOf"][0]["enum"] == classes
+    assert asked["top_classes"]["anyOf"][0] == {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 2**31 - 1,
+    }
     assert (asked["method"]["enum"], asked["method"]["default"]) == (list(METHODS), "lrp")
     for path in ("/api/words", "/api/words/documents"):
         target = schema["paths"][path]["get"]["parameters"][0]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whyword.analysis.word_statistics import WordStatistics
-from whyword.base.checks import items, one_of, whole_number
+from whyword.base.checks import flag, items, one_of, whole_number
 from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.labels import Label
 from whyword.explanation.explanation import Explanation
@@ -113,6 +113,7 @@ def class_words(
     rank: str | None = None,
     least: int = 1,
     units: str = "words",
+    symbols: bool = False,
     method: str | None = None,
     ids: Iterable[str] | None = None,
     **parameters: float | str,
@@ -139,12 +140,16 @@ def class_words(
         Leave out words that occur less often than this.
     units : {"words", "phrases"}
         Phrases are what the model used as a unit: n-grams, a network's windows of words.
+    symbols : bool
+        Whether to list what has neither a letter nor a digit, too: punctuation, emoji.
     method, **parameters
         As for :func:`~whyword.explain`.
     ids : iterable of str, optional
         Names of the documents, instead of their numbers.
     """
-    request = ClassWordsRequest.of(target, top, per, rank, least, units, method, parameters)
+    request = ClassWordsRequest.of(
+        target, top, per, rank, least, units, method, parameters, symbols
+    )
     classifier = as_classifier(model)  # wrapped once, and asked which words it has seen
     return request.words(classifier, request.collect(classifier, texts, ids))
 
@@ -177,6 +182,7 @@ class ClassWordsRequest:
     units: str = "words"
     method: str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    symbols: bool = False
 
     @classmethod
     def of(
@@ -189,6 +195,7 @@ class ClassWordsRequest:
         units: str,
         method: str | None,
         parameters: Mapping[str, Any],
+        symbols: bool = False,
     ) -> "ClassWordsRequest":
         """Return what makes sense; raise if it does not."""
         top, least = whole_number("top", top), whole_number("least", least)
@@ -216,7 +223,8 @@ class ClassWordsRequest:
         chosen: Any = target if isinstance(target, str) and target == "all" else [target]
         if isinstance(target, Iterable) and not isinstance(target, str):
             chosen = list(items("target", target, "a class, or a list of them"))
-        return cls(chosen, top, per, rank, least, units, method, parameters)
+        symbols = flag("symbols", symbols)
+        return cls(chosen, top, per, rank, least, units, method, parameters, symbols)
 
     @property
     def level(self) -> str:
@@ -279,7 +287,10 @@ class ClassWordsRequest:
         count = len(labels_of(as_classifier(model)))
         classes = count if self.target == "all" else len(self.target)
         kept = self.top if self.per == "occurrence" else 0
-        result = [WordStatistics(classes, kept, ids is not None, one, placed) for one in units]
+        result = [
+            WordStatistics(classes, kept, ids is not None, one, placed, self.symbols)
+            for one in units
+        ]
         for block in _in_lists(explanations):
             for statistics in result:
                 statistics.add(block)
@@ -316,7 +327,7 @@ class ClassWordsRequest:
         chosen = (
             [one for one in statistics.best[column] if one.relevance > 0]
             if self.per == "occurrence"
-            else statistics.ranked(column, self.rank, self.least, self.top)
+            else statistics.ranked(column, self.rank, self.least, self.top, self.symbols)
         )
         names, result = list(statistics.numbers), []
         for relevance, word, place in chosen:

@@ -18,6 +18,7 @@ from whyword.analysis.summary import summarize
 from whyword.base.checks import expand_path, file_name, items, one_each, one_of, strings
 from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.files import atomic_write
+from whyword.base.labels import label_text
 from whyword.base.printable import one_line
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.fonts import DrawnFont
@@ -87,7 +88,7 @@ class DocumentMap:
             MapDocument(
                 one.id or name,
                 group,
-                str(one.predicted),
+                label_text(one.predicted),
                 " ".join(word for word, value in one.as_list()[:_TOP_WORDS] if value > 0),
                 one.heatmap(),
             )
@@ -119,7 +120,8 @@ def document_map(
     model : TextClassifier
     texts : iterable of str
     labels : iterable of labels, optional
-        What the points are coloured by; the predicted classes by default.
+        What the points are coloured by; the predicted classes (of several labels, the highest) by
+        default. Documents of several labels have one colour.
     ids : iterable of str, optional
     groups : dict from label to str, optional
         Colour by these larger groups instead.
@@ -143,10 +145,17 @@ def document_map(
     points, share = project(summarize(model, several, method, level), projection)
     shown = method if method in METHODS and METHODS[method].of_features else best
     explanations = explain(model, several, method=shown, ids=names)
-    colours = [one.predicted for one in explanations] if given is None else given
-    grouped = [str(_group(label, groups)) for label in colours]
+    colours = [one.highest for one in explanations] if given is None else given
+    grouped = [str(_group(map_group(label), groups)) for label in colours]
     title = f"{method}, {level} level" if level == "element" else method
     return DocumentMap(points, names, grouped, share, title, explanations)
+
+
+def map_group(label: Any) -> Any:  # noqa: ANN401 - a label, or several
+    """Return what a document's point is coloured by: its label, or that it has several or none."""
+    if not isinstance(label, tuple | list | set | frozenset):
+        return label
+    return next(iter(label)) if len(label) == 1 else "several labels" if label else "no label"
 
 
 def _group(label: object, groups: Mapping[Any, str] | None) -> object:

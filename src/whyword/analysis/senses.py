@@ -162,7 +162,7 @@ def _use(explanation: Explanation, position: int, name: str | int) -> Use:
     start, end = explanation.spans[position].tolist()
     context = " ".join(explanation.text[max(0, start - _CONTEXT) : end + _CONTEXT].split())
     relevance = float(explanation.relevance[position])
-    return Use(name, position, explanation.predicted, relevance, context)
+    return Use(name, position, explanation.highest, relevance, context)
 
 
 def _check_clustering() -> None:

@@ -188,7 +188,7 @@ class Summarizer:
             Whether what single words add will be asked for; it takes more room.
         """
         for trace in self.model.trace(texts, elements=each or self.weighting.level == ELEMENT):
-            targets = self.target.numbers(trace.predicted)
+            targets = self.target.numbers(trace.predicted, trace.scores)
             yield SummaryBlock(trace, self.weighting.sums(trace, targets))
 
     def rows(self, texts: Iterable[str]) -> Iterator[Rows]:

@@ -126,7 +126,7 @@ def weighting_of(
     one_of("level", level, LEVELS)
     known = isinstance(method, str) and method in WEIGHTINGS
     chosen = WEIGHTINGS[str(method)] if known else method_for(kind, method)
-    settings = chosen.settings(kind, parameters)
+    settings = chosen.settings_of(model, parameters)
     if level == WORD:
         return ByWord(partial(chosen.compute, **settings))
     if chosen.element_sums is None or not issubclass(kind, ElementWise):

@@ -5,6 +5,7 @@ A word may be a phrase: whatever the model used as a unit.
 
 from array import array
 from collections.abc import Callable, Collection, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -48,10 +49,14 @@ class WordStatistics:
         What counts as a word. Phrases need explanations with ``level="phrase"``.
     placed : bool
         Keep in which documents each word occurs: eight bytes for an occurrence.
+    symbols : bool
+        Whether words without a letter or digit are among the occurrences that are kept.
 
     Attributes
     ----------
     numbers : dict from lower-cased word to its number
+    is_symbol : (V,) bool
+        Whether it has neither a letter nor a digit.
     strongest : (V, K) float32
     where : (V, K) int64
         The place of that occurrence among all words of all documents.
@@ -70,8 +75,10 @@ class WordStatistics:
         named: bool,
         units: str = "words",
         placed: bool = False,
+        symbols: bool = True,
     ) -> None:
         self.occurrences, self.named, self.units = occurrences, named, units
+        self.symbols, self.is_symbol = symbols, np.empty(0, np.bool_)
         self.labels: tuple[Label, ...] = ()
         self.numbers: dict[str, int] = {}
         self.strongest = np.empty((0, classes), np.float32)
@@ -104,7 +111,7 @@ class WordStatistics:
                 self.names.append(str(explanation.id))
             count = len(units.names)
             documents.append(np.full(count, len(self), np.int64))
-            given.append(np.full(count, columns.get(explanation.predicted, -1), np.int64))
+            given.append(np.full(count, columns.get(explanation.highest, -1), np.int64))
             places.append(units.positions + self.starts[-1])
             # characters may be units where there is no word: then they have a place, too
             self.starts.append(self.starts[-1] + max(len(explanation.spans), min(count, 1)))
@@ -157,6 +164,9 @@ class WordStatistics:
         more = len(self.numbers) - len(self.counts)
         if more:
             classes = self.strongest.shape[1]
+            new = list(islice(reversed(self.numbers), more))[::-1]
+            symbols = np.array([not any(map(str.isalnum, word)) for word in new], np.bool_)
+            self.is_symbol = np.concatenate([self.is_symbol, symbols])
             self.strongest = np.concatenate(
                 [self.strongest, np.full((more, classes), -np.inf, np.float32)]
             )
@@ -176,14 +186,19 @@ class WordStatistics:
         where: NDArray[np.int64],
     ) -> list[Occurrence]:
         """Return the strongest occurrences, those of before included; earlier ones win ties."""
-        order = np.argsort(-relevance, kind="stable")[: self.occurrences].tolist()
+        order = np.argsort(-relevance, kind="stable")
+        if not self.symbols:
+            order = order[~self.is_symbol[numbers[order]]]
+        order = order[: self.occurrences].tolist()
         new = [Occurrence(float(relevance[n]), int(numbers[n]), int(where[n])) for n in order]
         return self._first_of([*before, *new])
 
     def _first_of(self, occurrences: list[Occurrence]) -> list[Occurrence]:
         return sorted(occurrences, key=lambda one: (-one.relevance, one.place))[: self.occurrences]
 
-    def ranked(self, column: int, rank: str, least: int, top: int) -> list[Occurrence]:
+    def ranked(
+        self, column: int, rank: str, least: int, top: int, symbols: bool = True
+    ) -> list[Occurrence]:
         """Return the highest words of one class, each with its strongest occurrence's place.
 
         Parameters
@@ -195,8 +210,11 @@ class WordStatistics:
             How often a word must occur.
         top : int
             At most so many; none that does not speak for the class.
+        symbols : bool
+            Whether words without a letter or digit are among them.
         """
-        values = np.where(self.counts >= least, self._ranks(column)[rank](), -np.inf)
+        fit = (self.counts >= least) & (symbols | ~self.is_symbol)
+        values = np.where(fit, self._ranks(column)[rank](), -np.inf)
         order = np.argsort(-values, kind="stable")[:top].tolist()
         return [
             Occurrence(float(values[word]), word, int(self.where[word, column]))

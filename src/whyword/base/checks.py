@@ -1,5 +1,6 @@
 """Arguments that users pass, checked where they come in."""
 
+import difflib
 import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.printable import one_line, shown
 
 _LONGEST_NAME = 300  # letters of a path in a message
+_LONGEST_COMPARED = 200  # letters of a name that is compared with others
 # arguments that a column of a frame may be, and what it is called there
 _ROLES = dict.fromkeys(("texts", "train", "test"), "text") | {
     "labels": "label",
@@ -210,6 +212,16 @@ def scipy_sparse() -> Any:  # noqa: ANN401 - scipy has no types
     from scipy import sparse
 
     return sparse
+
+
+def names_meant(said: str, names: Sequence[str]) -> str:
+    """Return for a message which of the names somebody may have meant, or which there are."""
+    close = difflib.get_close_matches(said[:_LONGEST_COMPARED], names, n=3, cutoff=0.6)
+    ending = [name for name in names if said and said.lower() in name.lower()]
+    suggested = list(dict.fromkeys([*close, *ending]))[:3]
+    if suggested:
+        return f"did you mean {' or '.join(suggested)}?"
+    return f"there are {join_names(names)}"
 
 
 def join_names(names: Iterable[str], most: int = 12) -> str:

@@ -67,6 +67,7 @@ def one_thread() -> Iterator[None]:
 
 def use_one_thread() -> None:
     """Let this process compute in one thread from now on."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # for what is loaded later: torch
     _limit.set()
 
 

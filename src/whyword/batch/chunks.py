@@ -2,8 +2,9 @@
 
 import glob
 import hashlib
+import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -13,8 +14,10 @@ import numpy as np
 
 from whyword.base.checks import expand_path, file_name
 from whyword.base.errors import InputError
+from whyword.base.labels import Labels
 from whyword.base.progress import OnProgress, Progress
 from whyword.corpora.folders import folder_tables
+from whyword.corpora.labels import check_label
 from whyword.corpora.source import Record, Source, name_and_part, open_source
 from whyword.corpora.tables import BadRow, OnBadRow, raise_bad_row
 
@@ -69,13 +72,20 @@ class Chunk:
         fields = [
             part.encode("utf-8", "surrogatepass")
             for record in self.records
-            for part in (record.id, record.text, record.label or "")
+            for part in (record.id, record.text, _label_key(record.label))
         ]
         lengths = np.array([len(part) for part in fields], "<i8")
         lengths[2::3][[record.label is None for record in self.records]] = -1
         digest = hashlib.sha256(lengths.tobytes())
         digest.update(b"".join(fields))
         return digest.hexdigest()
+
+
+def _label_key(label: Labels | None) -> str:
+    """Return a text that tells labels apart; several begin with what no file's label has."""
+    if isinstance(label, tuple):
+        return "\0" + json.dumps(label)
+    return label or ""
 
 
 @dataclass(frozen=True)
@@ -94,8 +104,10 @@ class SourceReader:
     encoding : str or None
     remove : tuple of str or None
         What is cut off the texts; None: what the source has as a rule of its own.
-    label : str or None
-        The column.
+    label : str, tuple of str or None
+        The column, or those that are a label each.
+    label_separator : str or None
+        What stands between several labels.
     notes : tuple of str
         What was guessed.
     rows, characters : int
@@ -107,7 +119,8 @@ class SourceReader:
     text: str | None = None
     encoding: str | None = None
     remove: tuple[str, ...] | None = None
-    label: str | None = None
+    label: str | tuple[str, ...] | None = None
+    label_separator: str | None = None
     notes: tuple[str, ...] = ()
     rows: int = ROWS
     characters: int = CHARACTERS
@@ -123,7 +136,8 @@ class SourceReader:
         text: str | None = None,
         encoding: str | None = None,
         remove: tuple[str, ...] | None = None,
-        label: str | None = None,
+        label: str | Collection[str] | None = None,
+        label_separator: str | None = None,
     ) -> "SourceReader":
         """Return how to read a table, a folder of tables, a pattern like ``2024-*.csv``, a corpus.
 
@@ -139,7 +153,13 @@ class SourceReader:
         files = _table_files(source)
         first = source if files is None else str(files[0])
         opened = open_source(
-            first, text=text, label=label, labelled=False, remove=remove, encoding=encoding
+            first,
+            text=text,
+            label=label,
+            labelled=False,
+            remove=remove,
+            encoding=encoding,
+            label_separator=label_separator,
         )
         if files is None:
             shards: tuple[tuple[str, ...], ...] = ((source,),)
@@ -148,7 +168,19 @@ class SourceReader:
             shards = _shards(files)
             base = os.path.commonpath([file.parent for file in files]) if len(files) > 1 else None
             chosen = text if opened.columns is None else opened.columns.text
-        reader = cls(shards, base, chosen, encoding, remove, label, opened.notes, ROWS, CHARACTERS)
+        named = check_label(label, label_separator)
+        reader = cls(
+            shards,
+            base,
+            chosen,
+            encoding,
+            remove,
+            named,
+            label_separator,
+            opened.notes,
+            ROWS,
+            CHARACTERS,
+        )
         reader._opened[first] = opened  # its beginning is read: for the first who reads on
         return reader
 
@@ -217,6 +249,7 @@ class SourceReader:
                 labelled=False,
                 remove=self.remove,
                 encoding=self.encoding,
+                label_separator=self.label_separator,
             )
             prefix = "" if self.base is None else f"{os.path.relpath(name, self.base)}:"
             if prefix and opened.columns is None:  # mails, whose ids begin with the file's name

@@ -29,6 +29,7 @@ def class_words_corpus(
     rank: str | None = None,
     least: int = 1,
     units: str = "words",
+    symbols: bool = False,
     method: str | None = None,
     workers: int | None = None,
     strict: bool = False,
@@ -44,14 +45,16 @@ def class_words_corpus(
 
     Parameters
     ----------
-    model, target, top, per, rank, least, units, method, **parameters
+    model, target, top, per, rank, least, units, symbols, method, **parameters
         As for :func:`~whyword.class_words`.
     source, workers, text, encoding, on_progress
         As for :func:`~whyword.explain_corpus`.
     strict : bool
         Stop at a row that cannot be read, instead of leaving it out.
     """
-    request = ClassWordsRequest.of(target, top, per, rank, least, units, method, parameters)
+    request = ClassWordsRequest.of(
+        target, top, per, rank, least, units, method, parameters, symbols
+    )
     model = as_classifier(model)  # asked once, not by each process for each chunk
     # raises if it makes no sense
     Request.of(model, request.target, method, level=request.level, parameters=parameters)

@@ -1,7 +1,7 @@
 """Corpora larger than memory: explained, predicted, summarised into a folder of Parquet files."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -55,7 +55,8 @@ class RunOptions(TypedDict, total=False):
     resume: bool
     strict: bool
     text: str | None
-    label: str | None
+    label: str | Collection[str] | None
+    label_separator: str | None
     encoding: str | None
     on_progress: OnProgress | None
 
@@ -68,6 +69,7 @@ def explain_corpus(
     *,
     method: str | None = None,
     against: object = None,
+    top_classes: int | None = None,
     top: int | None = None,
     engine: str = "local",
     workers: int | None = None,
@@ -91,6 +93,9 @@ def explain_corpus(
         The folder; new, or empty, or with `resume` that of a run which did not end.
     target, method, against, **parameters
         As for :func:`~whyword.explain`.
+    top_classes : int, optional
+        Explain each document's so many classes with the highest scores, instead of `target`: the
+        ``top`` of :func:`~whyword.explain`.
     top : int, optional
         Keep so many words of each document, the strongest; `left_out` has what the others bear.
     engine : {"local", "ray"}
@@ -118,7 +123,7 @@ def explain_corpus(
     """
     top = None if top is None else whole_number("top", top)
     target = list(target) if isinstance(target, tuple | set | frozenset) else target
-    task = ExplainTask(model, target, method, parameters, against, top, strict)
+    task = ExplainTask(model, target, method, parameters, against, top, strict, top_classes)
     how: RunOptions = {
         "engine": engine,
         "workers": workers,
@@ -189,7 +194,12 @@ def _run(task: Task, source: str | Path, out: str | Path, **how: Unpack[RunOptio
     about = task.about()  # raises if the task makes no sense
     removed = removal_by_source(task.model)
     reader = SourceReader.of(
-        source, how.get("text"), how.get("encoding"), removed, how.get("label")
+        source,
+        how.get("text"),
+        how.get("encoding"),
+        removed,
+        how.get("label"),
+        how.get("label_separator"),
     )
     place = expand_path(out).absolute()  # machines and processes may stand elsewhere
     _check_apart(place, expand_path(source))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.analysis.summary import Summarizer
-from whyword.base.labels import Label
+from whyword.base.labels import Label, label_text
 from whyword.base.printable import storable
 from whyword.batch.chunks import Chunk
 from whyword.batch.columns import strongest, words_column
@@ -31,6 +31,8 @@ from whyword.explanation.formats.parquet import (
 from whyword.methods.registry import method_for
 from whyword.methods.request import Answer, Request
 from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.multilabel import is_multilabel, predicted_sets
+from whyword.models.protocol import Trace
 
 Arrow = Any  # pyarrow has no types
 
@@ -100,6 +102,8 @@ class ExplainTask(Task):
         Keep so many words of each document, the strongest.
     strict : bool
         Raise if an explanation does not add up to the score.
+    top_classes : int or None
+        Explain so many classes of each document, instead of the target.
     """
 
     stage = "explaining"
@@ -109,6 +113,7 @@ class ExplainTask(Task):
     against: object = None
     top: int | None = None
     strict: bool = False
+    top_classes: int | None = None
 
     @cached_property
     def request(self) -> Request:
@@ -118,6 +123,7 @@ class ExplainTask(Task):
             self.target,
             self.method,
             against=self.against,
+            top_classes=self.top_classes,
             parameters=self.parameters,
         )
 
@@ -163,6 +169,7 @@ class ExplainTask(Task):
             method=self.request.method.name,
             parameters=self.recorded,
             model=self.identity,
+            extra=(row.PREDICTED.name,) if is_multilabel(self.model) else (),
             top=self.top,
         )
 
@@ -198,6 +205,10 @@ class ExplainTask(Task):
             "parameters": [self.recorded] * count,
             "model": [self.identity] * count,
         }
+        if is_multilabel(self.model):
+            columns[row.PREDICTED.name] = [
+                list(one or ()) for one in predicted_sets(trace, self.labels)
+            ]
         if self.top is not None:
             chosen, firsts = strongest(values, firsts, self.top)
             spans, known, values = spans[chosen], known[chosen], values[chosen]
@@ -216,7 +227,9 @@ class ExplainTask(Task):
             return ["all"] * len(targets)
         if target.single:
             return [self.labels[number] for number in targets[:, 0].tolist()]
-        return [[self.labels[number] for number in target.columns or ()]] * len(targets)
+        if target.columns is not None:
+            return [[self.labels[number] for number in target.columns]] * len(targets)
+        return [[self.labels[number] for number in own] for own in targets.tolist()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,13 +254,12 @@ class PredictTask(Task):
         traces = list(self.model.trace([record.text for record in records]))
         scores = np.concatenate([trace.scores for trace in traces])
         chances = np.concatenate([trace.probabilities for trace in traces])
-        predicted = np.concatenate([trace.predicted for trace in traces])
         known = np.concatenate([trace.known_words for trace in traces])
         labels = _storable_label(labels_of(self.model))
         columns = {
             "id": arrow_strings([record.id for record in records]),
-            "label": arrow_strings([record.label for record in records]),
-            "predicted": pa.array(labels).take(pa.array(predicted)),
+            "label": self._true(records),
+            "predicted": self._predicted(traces, labels),
             "probability": pa.array(chances.max(axis=1)),
             "known_words": pa.array(known),
             "classes": arrow_repeat(pa.array([labels]), len(records)),
@@ -255,6 +267,24 @@ class PredictTask(Task):
             "probabilities": arrow_rows(chances),
         }
         return pa.table(columns).replace_schema_metadata({"model": self.identity or ""})
+
+    def _true(self, records: Sequence[Record]) -> Arrow:
+        """Return the documents' labels, as the model predicts them: lists, if it does several."""
+        import pyarrow as pa
+
+        labels = [record.label for record in records]
+        if not is_multilabel(self.model):
+            return arrow_strings([None if one is None else label_text(one) for one in labels])
+        several = [[one] if isinstance(one, str) else one for one in labels]
+        return pa.array(_storable_label(several), pa.list_(pa.string()))
+
+    def _predicted(self, traces: Sequence[Trace], labels: Sequence[Label]) -> Arrow:
+        import pyarrow as pa
+
+        if is_multilabel(self.model):
+            sets = [one for trace in traces for one in predicted_sets(trace, labels)]
+            return pa.array(sets, pa.list_(pa.array(labels).type))
+        return pa.array(labels).take(pa.array(np.concatenate([one.predicted for one in traces])))
 
 
 @dataclass(frozen=True, eq=False)

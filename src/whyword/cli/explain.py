@@ -28,8 +28,8 @@ from whyword.cli.price import say_price_of_corpus, with_price
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.formats.registry import ENDINGS, FORMATS
 from whyword.explanation.output import format_of, print_explanations, write_explanations
-from whyword.methods.explain import iter_explanations
-from whyword.methods.request import PHRASE, WORD, has_phrases
+from whyword.methods.explain import iter_answers
+from whyword.methods.request import PHRASE, WORD, Request, has_phrases
 from whyword.models.protocol import TextClassifier
 
 log = logging.getLogger(__name__)
@@ -51,6 +51,12 @@ def explain(
     against: Annotated[
         str | None,
         typer.Option(metavar="CLASS", help="Explain why the target rather than this class."),
+    ] = None,
+    top_classes: Annotated[
+        int | None,
+        typer.Option(
+            help="Explain each document's so many classes with the highest scores.", min=1
+        ),
     ] = None,
     method: Method = None,
     level: Annotated[
@@ -104,8 +110,8 @@ def explain(
             raise InputError(Argument("limit"), " is for a file; a folder has all documents")
         if level not in (None, WORD):
             raise InputError(Argument("level"), " is for a file; a folder has words")
-        request: dict[str, Any] = {"target": chosen_target(target), "against": against, "top": top}
-        run = partial(explain_corpus, method=method, **request, **parameters)
+        asked: dict[str, Any] = {"target": chosen_target(target), "against": against, "top": top}
+        run = partial(explain_corpus, method=method, top_classes=top_classes, **asked, **parameters)
         options = how.with_reading(strict, reading)
 
         def prepare(loaded: TextClassifier) -> None:
@@ -122,16 +128,20 @@ def explain(
     records = reading.open(source, loaded)
     records = with_price(itertools.islice(records, limit), loaded, method, parameters)
     texts, ids = itertools.tee(records)
-    explanations = iter_explanations(
+    request = Request.of(
         loaded,
-        (record.text for record in texts),
-        target=chosen_target(target),
+        chosen_target(target),
+        method,
         against=against,
-        method=method,
+        top_classes=top_classes,
         level=_level(loaded, method, file_format) if level is None else level,
+        parameters=parameters,
+    )
+    explanations = iter_answers(
+        request,
+        (record.text for record in texts),
         strict=strict,
         ids=(record.id for record in ids),
-        **parameters,
     )
     explanations = _at_least_one(explanations, source)
     if out is None:

@@ -14,7 +14,8 @@ from whyword.cli.options import (
     Encoding,
     Format,
     Ignore,
-    LabelColumn,
+    LabelColumns,
+    LabelSeparator,
     Remove,
     Seed,
     TestShare,
@@ -54,11 +55,13 @@ class TextOptions:
     test: TestShare = 0.2
     seed: Seed = 0
     encoding: Encoding = None
-    label: LabelColumn = None
+    label: LabelColumns = None
+    label_separator: LabelSeparator = None
 
     def open(self, source: str, model: TextClassifier) -> Iterator[Record]:
         """Yield the documents for a model: what it removes itself is in them."""
-        return open_texts(source, remove=removal_by_source(model), **asdict(self))
+        options = asdict(self) | {"label": label_column(self.label)}
+        return open_texts(source, remove=removal_by_source(model), **options)
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,11 @@ class CorpusOptions:
     """How a labelled corpus is read; the fields are options."""
 
     text: TextColumn = None
-    label: LabelColumn = None
+    label: LabelColumns = None
     test: TestShare = 0.2
     seed: Seed = 0
     encoding: Encoding = None
+    label_separator: LabelSeparator = None
 
     def load_with_training(self, source: str, model: TextClassifier) -> tuple[Corpus, Part | None]:
         """Return the corpus as :meth:`load_unseen` does, and the training part beside ``:test``."""
@@ -89,7 +93,8 @@ class CorpusOptions:
         return test, None
 
     def _load(self, source: str, model: TextClassifier) -> Corpus:
-        return load_corpus(source, remove=removal_by_source(model), **asdict(self))
+        options = asdict(self) | {"label": label_column(self.label)}
+        return load_corpus(source, remove=removal_by_source(model), **options)
 
     def load_unseen(self, source: str, model: TextClassifier) -> Corpus:
         """Return the corpus for a model: what it removes itself is in the texts.
@@ -121,7 +126,8 @@ class MailOptions(CorpusOptions):
 
     def load(self, source: str, labelled: bool = True) -> Corpus:
         """Return the corpus."""
-        options = asdict(self) | {"remove": parts_to_remove(self.remove)}
+        options = asdict(self) | {"label": label_column(self.label)}
+        options["remove"] = parts_to_remove(self.remove)
         return load_corpus(source, labelled=labelled, **options)
 
 
@@ -136,6 +142,7 @@ class ReaderOptions(MailOptions):
     def load_whole(self, source: str) -> Corpus:
         """Return the corpus with all that its texts have, for the reader to remove."""
         options = {one.name: getattr(self, one.name) for one in fields(CorpusOptions)}
+        options["label"] = label_column(self.label)
         return load_corpus(source, remove=(), **options)
 
     def reader(self, corpus: Corpus, max_words: int | None) -> Reader:
@@ -196,6 +203,11 @@ def chosen_target(names: list[str] | None) -> str | list[str]:
     if not names:
         return "predicted"
     return names[0] if len(names) == 1 else names
+
+
+def label_column(names: list[str] | None) -> str | list[str] | None:
+    """Return the column that ``--label`` names, or, several times, those that are a label each."""
+    return names[0] if names is not None and len(names) == 1 else names or None
 
 
 def parts_to_remove(remove: str | None) -> list[str] | None:

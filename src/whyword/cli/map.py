@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from whyword.analysis.document_map import document_map, draw_maps
+from whyword.analysis.document_map import document_map, draw_maps, map_group
 from whyword.analysis.weighting import WEIGHTINGS
 from whyword.base.errors import InputError
 from whyword.base.printable import one_line
@@ -52,7 +52,7 @@ def map_documents(
     records = reading.open(source, loaded)
     documents = list(itertools.islice(records, limit))
     labels = [record.label for record in documents]
-    known = None if None in labels else [str(name) for name in labels]
+    known = None if None in labels else [map_group(name) for name in labels]
     if known is not None and group is not None:
         known = [".".join(name.split(".")[:group]) for name in known]
     drawing = document_map(

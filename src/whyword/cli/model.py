@@ -15,6 +15,7 @@ from whyword.cli.outputs import stdout_console
 from whyword.methods.registry import methods_for
 from whyword.models.abilities import Reading
 from whyword.models.blackbox import labels_of
+from whyword.models.multilabel import is_multilabel
 from whyword.models.protocol import TextClassifier
 from whyword.models.stored_reader import reader_settings
 
@@ -41,6 +42,7 @@ def _plain(model: TextClassifier) -> dict[str, Any]:
         "kind": model.kind,
         "identity": model.identity,
         "classes": labels_of(model),
+        "multilabel": is_multilabel(model),
         "reader": reader_settings(model.reader_) if isinstance(model, Reading) else None,
         "methods": list(methods_for(model.trace_kind)),
         "provenance": getattr(model, "provenance_", {}),
@@ -52,7 +54,10 @@ def _lines(model: TextClassifier) -> Iterator[tuple[str, str]]:
     yield "kind", model.kind
     yield "identity", model.identity or _NO_IDENTITY
     labels = labels_of(model)
-    yield "classes", f"{len(labels)}: {_some(labels)}"
+    yield (
+        "labels, several at once" if is_multilabel(model) else "classes",
+        (f"{len(labels)}: {_some(labels)}"),
+    )
     yield "explained by", ", ".join(methods_for(model.trace_kind))
     if isinstance(model, Reading):
         yield from model.reader_.described()

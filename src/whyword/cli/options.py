@@ -13,12 +13,25 @@ Source = Annotated[
     str,
     typer.Argument(
         metavar="CORPUS",
-        help="20newsgroups, a folder with one sub-folder per class, or a CSV, TSV, JSON Lines "
-        "or Parquet file; ':train' or ':test' behind it takes that part.",
+        help="20newsgroups, reuters-21578, a folder with one sub-folder per class, or a CSV, TSV, "
+        "JSON Lines or Parquet file; ':train' or ':test' behind it takes that part.",
     ),
 ]
 TextColumn = Annotated[str | None, typer.Option("--text", help="The column that holds the text.")]
-LabelColumn = Annotated[str | None, typer.Option("--label", help="The column with the label.")]
+LabelColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label",
+        help="The column with the label, or with lists of labels. Repeated: columns that are a "
+        "label each, 0 or 1.",
+    ),
+]
+LabelSeparator = Annotated[
+    str | None,
+    typer.Option(
+        "--label-separator", help="What stands between several labels in the label's column."
+    ),
+]
 TestShare = Annotated[
     float, typer.Option("--test", help="Share held out when the source has no split of its own.")
 ]

@@ -79,6 +79,8 @@ def _annotation(option: str, name: str) -> Any:  # noqa: ANN401 - a type
     (parameter, *_) = (one for one in having[0].parameters if one.name == name)
     of = ", ".join(method.name for method in having)
     own = ", or the model's own" if having[0].needs is Decomposable else ""
-    about = f"Of {of}: {parameter.meaning} (default: {parameter.default}{own})."
+    default = "none" if parameter.default is None else parameter.default
+    about = f"Of {of}: {parameter.meaning} (default: {default}{own})."
     option = "--" + option.replace("_", "-")
-    return Annotated[type(parameter.default) | None, typer.Option(option, help=about)]
+    kind = parameter.values or type(parameter.default)
+    return Annotated[kind | None, typer.Option(option, help=about)]

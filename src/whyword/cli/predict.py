@@ -19,7 +19,7 @@ from whyword.base.labels import Label
 from whyword.base.printable import one_line
 from whyword.base.progress import counted
 from whyword.batch.runs import predict_corpus
-from whyword.cli.inputs import TextOptions, open_model
+from whyword.cli.inputs import TextOptions, label_column, open_model
 from whyword.cli.options import Documents, ModelFolder
 from whyword.cli.outputs import (
     FolderOptions,
@@ -33,6 +33,7 @@ from whyword.cli.tables import prediction_table
 from whyword.methods.predict import Prediction, Tally, predict_documents
 from whyword.methods.prediction_files import (
     ENDINGS,
+    as_text,
     prediction_fields,
     prediction_rows,
     write_predictions,
@@ -85,7 +86,8 @@ def predict(
     """Predict the class of a text or of every text of a corpus."""
     if out is not None and format is None and is_folder(out, ENDINGS):
         options = how.with_reading(strict, reading)
-        options["label"] = reading.label
+        options["label"] = label_column(reading.label)
+        options["label_separator"] = reading.label_separator
         write_corpus_results(predict_corpus, model, source, out, options)
         return
     how.check_unused(strict=strict)
@@ -145,7 +147,7 @@ def _print(
             print(json.dumps(prediction_fields(prediction, classes), ensure_ascii=escape))
     elif format is Format.CSV:
         printed = counted_if_unseen(predictions, "predicting")
-        write_csv(sys.stdout, prediction_rows(printed, classes, probabilities))
+        write_csv(sys.stdout, as_text(prediction_rows(printed, classes, probabilities)))
     else:
         console = stdout_console()
         console.print(prediction_table(list(counted(predictions, "predicting"))))

@@ -9,7 +9,7 @@ import typer
 from whyword.base.printable import one_line
 from whyword.base.progress import counted, progress_bar
 from whyword.cli.inputs import TextOptions, open_model
-from whyword.cli.options import Encoding, LabelColumn, ModelFolder, Seed, TestShare, TextColumn
+from whyword.cli.options import ModelFolder
 from whyword.cli.price import is_costly, say_price
 from whyword.cli.tables import some_of
 from whyword.web.access import (
@@ -98,11 +98,8 @@ def serve(
     log_texts: Annotated[
         bool, typer.Option("--log-texts", help="Let the log show what was sent.")
     ] = False,
-    text: TextColumn = None,
-    test: TestShare = 0.2,
-    seed: Seed = 0,
-    encoding: Encoding = None,
-    label: LabelColumn = None,
+    *,
+    reading: TextOptions,
 ) -> None:
     """Open the page: paste a text, see why, change it; look through a corpus and its errors."""
     check_extra()
@@ -119,14 +116,14 @@ def serve(
     engine = Engine(open_model(model), limits, (memory << 20) // count)
     library = None
     if source is not None:
-        read = TextOptions(text, test, seed, encoding, label).open(source, engine.model)
+        read = reading.open(source, engine.model)
         records = list(counted(read, "reading"))
-        chosen = [records[number] for number in some_of(len(records), limit, seed)]
+        chosen = [records[number] for number in some_of(len(records), limit, reading.seed)]
         if is_costly(engine.model):
             say_price("the view of the corpus", library_price(engine.model, chosen))
         with progress_bar("preparing") as report:
             library = open_library(engine.model, chosen, Path(source).name, report)
-        if library.labels_are_foreign:
+        if library.judged.labels_are_foreign:
             log.warning("none of the labels of %s is a class of the model", one_line(source))
     application = create_app(engine, library, access)
     address = address_of(bound, host)

@@ -12,12 +12,15 @@ from rich.text import Text
 
 from whyword.analysis.class_words import ClassWords
 from whyword.analysis.search import Carrier, Hit
+from whyword.base.labels import label_text
 from whyword.base.printable import one_line
 from whyword.corpora.corpus import Corpus
+from whyword.corpora.labels import rarest_labels
 from whyword.corpora.overview import CorpusFigures
 from whyword.evaluation.comparison import Comparison, of_best
 from whyword.evaluation.copies import CopyQuality
 from whyword.evaluation.findings import Findings
+from whyword.evaluation.quality import ModelQuality, MultiLabelQuality
 from whyword.explanation.heatmap import number
 from whyword.methods.predict import Prediction
 from whyword.models.estimator import Estimator
@@ -30,11 +33,13 @@ def evaluation_tables(findings: Findings, copies: str = "") -> Group:
     """Return the main figures of an evaluation, and what they say; copies are named already."""
     remarks = [Text(one_line(remark)) for remark in findings.remarks]
     parts: list[RenderableType] = [_quality_table(findings, copies), *remarks, ""]
+    several = isinstance(findings.quality, MultiLabelQuality)
+    if isinstance(findings.quality, MultiLabelQuality):
+        parts += [_label_table(findings.quality), ""]
     for experiment, curves in findings.curves.items():
         first = next(iter(curves.values()))
-        title = (
-            f"word deletion {experiment}: {first.subset} documents, {first.order} relevant first"
-        )
+        kind = f"{first.subset} {'labels' if several else 'documents'}"
+        title = f"word deletion {experiment}: {kind}, {first.order} relevant first"
         table = _figures(f"{title} ({len(first):,}, {first.better} is better)", "area", "AOPC")
         for name, curve in curves.items():
             spread = f" ± {curve.deviation:.4f}" if curve.runs > 1 else ""
@@ -63,13 +68,27 @@ def claim_table(claims: list[Claim]) -> Table:
 def _quality_table(findings: Findings, copies: str) -> Table:
     quality, found = findings.quality, findings.copies
     table = Table(box=None, show_header=False)
-    table.add_row("accuracy", f"{quality.accuracy:.2%} of {quality.n_documents:,} documents")
+    several = isinstance(quality, MultiLabelQuality)
+    right = "exactly the right labels" if several else "accuracy"
+    table.add_row(right, f"{quality.accuracy:.2%} of {quality.n_documents:,} documents")
     if found is not None:
         table.add_row("copies of training documents", Text(copies))
         if len(found.copies) and found.accuracy is not None:
-            table.add_row("accuracy without", f"{found.accuracy:.2%} of {found.rest:,} documents")
+            table.add_row(f"{right} without", f"{found.accuracy:.2%} of {found.rest:,} documents")
+    if isinstance(quality, MultiLabelQuality):
+        table.add_row("micro-F1", f"{quality.micro_f1:.4f}")
     table.add_row("macro-F1", f"{quality.macro_f1:.4f}")
-    table.add_row("calibration error", f"{quality.calibration_error:.4f}")
+    if isinstance(quality, ModelQuality):
+        table.add_row("calibration error", f"{quality.calibration_error:.4f}")
+    return table
+
+
+def _label_table(quality: MultiLabelQuality) -> Table:
+    """Return how well each label is found."""
+    table = _figures("label", "precision", "recall", "F1", "documents")
+    for one in quality.classes:
+        figures = (f"{value:.3f}" for value in (one.precision, one.recall, one.f1))
+        table.add_row(Text(one_line(str(one.label))), *figures, f"{one.n_documents:,}")
     return table
 
 
@@ -140,13 +159,13 @@ def prediction_table(predictions: Sequence[Prediction]) -> Table:
     table.add_column("probability", justify="right")
     table.add_column("")
     for prediction in predictions:
-        label = "" if prediction.label is None else prediction.label
+        label = "" if prediction.label is None else label_text(prediction.label)
         remarks = ["no known word"] * (prediction.known_words == 0)
-        remarks += ["wrong"] * (prediction.label not in (None, prediction.predicted))
+        remarks += ["wrong"] * (prediction.is_right is False)
         table.add_row(
             Text(one_line(prediction.id)),
             *[Text(one_line(label))] * labelled,
-            Text(one_line(prediction.predicted)),
+            Text(one_line(label_text(prediction.predicted))),
             f"{prediction.probability:.3f}",
             Text(", ".join(remarks)),
         )
@@ -213,7 +232,7 @@ def hit_json(hit: Hit) -> dict[str, object]:
 
 def class_table(figures: CorpusFigures) -> Table:
     """Return the classes of a corpus, a row each."""
-    table = Table("class", box=None, header_style="bold")
+    table = Table("label" if figures.sizes else "class", box=None, header_style="bold")
     for heading in ("train", "test", "median words"):
         table.add_column(heading, justify="right")
     for row in figures.classes:
@@ -224,7 +243,7 @@ def class_table(figures: CorpusFigures) -> Table:
 
 
 def part_table(figures: CorpusFigures) -> Table:
-    """Return the sizes of the training and the test part."""
+    """Return the sizes of the training and the test part, and how many labels documents have."""
     table = Table("", box=None, header_style="bold")
     for heading in ("train", "test"):
         table.add_column(heading, justify="right")
@@ -242,12 +261,16 @@ def part_table(figures: CorpusFigures) -> Table:
     for group in figures.groups:
         title = f"different values of {one_line(group.name[:40])!r} ({group.both:,} in both)"
         table.add_row(Text(title), f"{group.train:,}", f"{group.test:,}")
+    for several, documents in figures.sizes.items():
+        title = f"documents of {several} label{'s' * (several != 1)}, of both parts"
+        table.add_row(title, f"{documents:,}")
     return table
 
 
 def one_per_class(loaded: Corpus, samples: int) -> list[int]:
     """Choose documents, of different classes as far as there are any."""
-    first_of = {label: at for at, label in reversed(list(enumerate(loaded.labels or ())))}
+    labels = rarest_labels(loaded.labels or ())
+    first_of = {label: at for at, label in reversed(list(enumerate(labels)))}
     chosen = sorted(first_of.values())[:samples]
     others = (number for number in range(len(loaded)) if number not in chosen)
     return chosen + list(itertools.islice(others, samples - len(chosen)))
@@ -263,7 +286,7 @@ def some_of(count: int, limit: int | None, seed: int) -> list[int]:
 
 def sample(loaded: Corpus, number: int) -> Text:
     """Return the beginning of one document."""
-    label = loaded.labels[number] if loaded.labels else ""
+    label = label_text(loaded.labels[number]) if loaded.labels else ""
     text = textwrap.shorten(loaded.texts[number], 300, placeholder=" …")
     head = one_line(f"{loaded.ids[number]}  {label}")
     return Text.assemble("\n", (head, "bold"), "\n", one_line(text))

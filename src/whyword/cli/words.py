@@ -47,6 +47,12 @@ def words(
     units: Annotated[
         str, typer.Option(help="'words', or the 'phrases' that the model used as a unit.")
     ] = "words",
+    symbols: Annotated[
+        bool,
+        typer.Option(
+            "--symbols", help="List what has neither a letter nor a digit, too: '!!!', emoji."
+        ),
+    ] = False,
     method: Method = None,
     html: Annotated[
         Path | None,
@@ -67,7 +73,8 @@ def words(
     if html is not None and source == "-":
         raise InputError("a page reads the texts twice, and stdin can be read once; give a file")
     request = ClassWordsRequest.of(
-        *(chosen_target(target) if target else "all", top, per, rank, least, units, method, {})
+        *(chosen_target(target) if target else "all", top, per, rank, least, units, method, {}),
+        symbols=symbols,
     )
     request.check(loaded)
     priced = with_price(records(), loaded, method, twice=html is not None)

@@ -11,21 +11,27 @@ from whyword.corpora.tables import Table
 
 
 class Columns(NamedTuple):
-    """The columns of a table that hold the parts of a document; `groups` are those to be kept."""
+    """The columns of a table that hold the parts of a document.
+
+    `groups` are those to be kept, `labels` those that are a label each, instead of `label`;
+    `separator` is what stands between several labels in one.
+    """
 
     text: str
     label: str | None
     id: str | None
     split: str | None
     groups: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    separator: str | None = None
 
     @property
     def names(self) -> list[str]:
         """The columns that are read, each once."""
-        every = (self.text, self.label, self.id, self.split, *self.groups)
+        every = (self.text, self.label, self.id, self.split, *self.groups, *self.labels)
         return list(dict.fromkeys(name for name in every if name is not None))
 
-    def choices(self, text: str | None, label: str | None) -> Iterator[str]:
+    def choices(self, text: str | None, label: object) -> Iterator[str]:
         """Yield what was guessed, given what the user had said."""
         if text is None:
             yield f"text column: {self.text!r}"
@@ -38,7 +44,7 @@ class Columns(NamedTuple):
 def choose_columns(
     table: Table,
     text: str | None,
-    label: str | None,
+    label: str | tuple[str, ...] | None,
     labelled: bool,
     groups: tuple[str, ...] = (),
     split: bool = False,
@@ -49,7 +55,7 @@ def choose_columns(
     ----------
     table : Table
     text, label : str, optional
-        The columns' names; None to guess.
+        The columns' names; None to guess. Several are a label each.
     labelled : bool
         Whether there must be a label.
     groups : tuple of str
@@ -62,21 +68,25 @@ def choose_columns(
     if repeated:
         raise InputError(f"{table.path}: two columns are called {min(repeated)!r:.60}")
     taken = {role: _column_for(table, role) for role in ("id", "split")}
-    others = [name for name in table.columns if name not in (*taken.values(), *groups)]
-    if label is None:
+    labels = label if isinstance(label, tuple) else ()
+    label = None if isinstance(label, tuple) else label
+    used = (*taken.values(), *groups, *labels)
+    others = [name for name in table.columns if name not in used]
+    if label is None and not labels:
         label = _column_for(table, "label")
     if text is None:
         text = _column_for(table, "text") or only([name for name in others if name != label])
-    if label is None and (labelled or split):
+    if label is None and not labels and (labelled or split):
         label = only([name for name in others if name != text])
-    for role, name in (("text", text), ("label", label), *(("group", name) for name in groups)):
+    named = [("text", text), *(("label", name) for name in labels or (label,))]
+    for role, name in (*named, *(("group", name) for name in groups)):
         if name is None and (labelled or role == "text"):
             raise InputError(f"{table.path}: ", *_no_column(table, role))
         if name is not None and name not in table.columns:
             raise InputError(
                 f"{table.path}: no column {name!r}; there are {join_names(table.columns)}"
             )
-    return Columns(str(text), label, taken["id"], taken["split"], groups)
+    return Columns(str(text), label, taken["id"], taken["split"], groups, labels)
 
 
 def _no_column(table: Table, role: str) -> list[Part]:

@@ -5,16 +5,19 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from whyword.base.checks import expand_path, share, whole_number
 from whyword.base.errors import Argument, InputError
+from whyword.base.labels import Labels
 from whyword.base.printable import spelled_out
 from whyword.corpora.encoding import Encodings, decode_whole
 from whyword.corpora.format import format_note
 from whyword.corpora.frames import is_in_memory
 from whyword.corpora.groups import GroupColumns
+from whyword.corpora.labels import rarest_labels, several_labels
 from whyword.corpora.lines import LONGEST, TOO_LONG, text_decoder
 from whyword.corpora.near_copies import NearCopies, near_copies
 from whyword.corpora.source import Record, name_and_part, open_source
@@ -29,12 +32,13 @@ log = logging.getLogger(__name__)
 class Part:
     """Documents side by side: texts, their labels (None if there are none), their ids.
 
+    A label is a document's class; where documents have several labels, a tuple of them.
     `groups` maps the name of each column that is kept beside them (author, thread, …) to its
     values, "" where one is missing; of newsgroups there are "author" and "thread".
     """
 
     texts: list[str]
-    labels: list[str] | None
+    labels: list[Any] | None
     ids: list[str]
     groups: Mapping[str, list[str]] = field(default_factory=GroupColumns)
 
@@ -76,8 +80,8 @@ class Corpus:
         return self.train.ids + self.test.ids
 
     @property
-    def labels(self) -> list[str] | None:
-        """All labels, the training part first; None if there are none."""
+    def labels(self) -> list[Any] | None:
+        """All labels, the training part first, tuples where documents have several; or None."""
         if self.train.labels is None or self.test.labels is None:
             return None
         return self.train.labels + self.test.labels
@@ -101,27 +105,35 @@ class Corpus:
     @property
     def classes(self) -> tuple[str, ...]:
         """The distinct labels, sorted."""
-        return tuple(sorted(set(self.labels or ())))
+        each = ((one,) if isinstance(one, str) else one for one in self.labels or ())
+        return tuple(sorted(set(chain.from_iterable(each))))
+
+    @property
+    def multilabel(self) -> bool:
+        """Whether documents have several labels, or none, and not a class each."""
+        return several_labels(self.labels)
 
     def __len__(self) -> int:
         return len(self.train) + len(self.test)
 
     def __repr__(self) -> str:
         sizes = f"{len(self.train):,} train, {len(self.test):,} test"
-        return f"Corpus({self.name!r}, {sizes}, {len(self.classes)} classes)"
+        kind = "labels, several each" if self.multilabel else "classes"
+        return f"Corpus({self.name!r}, {sizes}, {len(self.classes)} {kind})"
 
 
 def load_corpus(
     source: Any,  # noqa: ANN401 - or a frame, of packages without types
     *,
     text: str | None = None,
-    label: str | None = None,
+    label: str | Collection[str] | None = None,
     labelled: bool = True,
     test: float = 0.2,
     seed: int = 0,
     remove: Collection[str] | None = None,
     encoding: str | None = None,
     groups: Collection[str] | None = None,
+    label_separator: str | None = None,
 ) -> Corpus:
     """Load labelled texts.
 
@@ -130,11 +142,12 @@ def load_corpus(
     source : str or Path, or a frame
         As for :func:`~whyword.corpora.source.open_source`. With ``:train`` or ``:test``
         behind it, only that part is returned.
-    text, label, labelled, remove, encoding, groups
+    text, label, labelled, remove, encoding, groups, label_separator
         As for :func:`~whyword.corpora.source.open_source`.
     test : float
         Share of each class that becomes the test part when the source has no split of its own
-        (folders ``train`` and ``test``, a column ``split``); 0 keeps everything in `train`.
+        (folders ``train`` and ``test``, a column ``split``); 0 keeps everything in `train`. Of
+        documents with several labels, the rarest of each counts.
     seed : int
         Of that split.
 
@@ -145,6 +158,8 @@ def load_corpus(
         news = load_corpus("20newsgroups")            # 11,314 and 7,532 posts
         mails = load_corpus("mails.csv", test=0.3)    # 70 % and 30 % of each class
         held_out = load_corpus("mails.csv:test", test=0.3)
+        topics = load_corpus("news.csv", label="topics", label_separator=",")
+        toxic = load_corpus("comments.csv", label=["insult", "threat"])  # columns of 0 and 1
         frame = load_corpus(pandas.read_excel("mails.xlsx"), groups=["author"])
     """
     test = share("test", test)
@@ -157,6 +172,7 @@ def load_corpus(
         remove=remove,
         encoding=encoding,
         groups=groups,
+        label_separator=label_separator,
     )
     records = list(opened.records())
     if not records:
@@ -167,7 +183,9 @@ def load_corpus(
     if records[0].split is None:
         records = _with_split(records, test, seed)
         if test > 0:
-            notes.append(f"no split of its own: {test:.0%} held out, by class (seed {seed})")
+            several = several_labels(record.label for record in records)
+            by = "the rarest label of each" if several else "class"
+            notes.append(f"no split of its own: {test:.0%} held out, by {by} (seed {seed})")
     for note in notes:
         log.info("%s: %s", opened.name, note)
     train, test_part = (
@@ -185,7 +203,8 @@ def open_texts(
     test: float = 0.2,
     seed: int = 0,
     encoding: str | None = None,
-    label: str | None = None,
+    label: str | Collection[str] | None = None,
+    label_separator: str | None = None,
     remove: Collection[str] | None = None,
 ) -> Iterator[Record]:
     """Yield the documents of what a command is given: ``-``, a text file, or a corpus.
@@ -206,7 +225,13 @@ def open_texts(
             log.info("%s: %s", spelled_out(path.name), note)
     elif part is None:
         opened = open_source(
-            source, text=text, label=label, labelled=False, remove=remove, encoding=encoding
+            source,
+            text=text,
+            label=label,
+            labelled=False,
+            remove=remove,
+            encoding=encoding,
+            label_separator=label_separator,
         )
         for note in opened.notes:
             log.info("%s: %s", opened.name, note)
@@ -221,8 +246,9 @@ def open_texts(
             seed=seed,
             remove=remove,
             encoding=encoding,
+            label_separator=label_separator,
         )
-        labels: Sequence[str | None] = loaded.labels or [None] * len(loaded)
+        labels: Sequence[Labels | None] = loaded.labels or [None] * len(loaded)
         for identity, content, known in zip(loaded.ids, loaded.texts, labels, strict=True):
             yield Record(identity, content, known, part)
 
@@ -263,7 +289,7 @@ def _part(records: Sequence[Record]) -> Part:
 
 def _with_split(records: Sequence[Record], test: float, seed: int) -> list[Record]:
     count = round(len(records) * test)
-    chosen = hold_out([record.label for record in records], count, seed)
+    chosen = hold_out(rarest_labels([record.label for record in records]), count, seed)
     return [
         record._replace(split="test" if is_chosen else "train")
         for record, is_chosen in zip(records, chosen, strict=True)

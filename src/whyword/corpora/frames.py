@@ -198,7 +198,11 @@ def _of_dataset(source: Any) -> _Frame:  # noqa: ANN401 - datasets.Dataset, or w
 
     def named(column: str) -> Callable[[object], object]:
         """Return what makes a class's number its name, which the dataset knows."""
-        names = getattr(features.get(column), "names", None)
+        feature = features.get(column)
+        inner = getattr(feature, "feature", None)  # of lists
+        if inner is None and isinstance(feature, list) and feature:
+            inner = feature[0]
+        names = getattr(feature if inner is None else inner, "names", None)
         if not isinstance(names, list | tuple):
             return lambda value: value
 
@@ -208,7 +212,10 @@ def _of_dataset(source: Any) -> _Frame:  # noqa: ANN401 - datasets.Dataset, or w
                 return value
             return None if value == -1 else names[int(value)]  # type: ignore[call-overload]
 
-        return name_of
+        def names_of(value: object) -> object:
+            return list(map(name_of, value)) if isinstance(value, list | tuple) else value
+
+        return name_of if inner is None else names_of
 
     def values(names: Sequence[str]) -> Values:
         convert = [named(column) for column in names]

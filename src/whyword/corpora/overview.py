@@ -1,11 +1,13 @@
 """A corpus in figures: how many documents, of which classes, how long."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
+from whyword.base.labels import Labels
 from whyword.corpora.corpus import Corpus, Part
 from whyword.words.tokenizer import Tokenizer
 
@@ -15,7 +17,7 @@ PAPER_WORDS = 400  # the paper keeps the first 400 words of a document
 
 @dataclass(frozen=True)
 class ClassFigures:
-    """One class: its documents per part and their median length in words."""
+    """One class, or label: its documents per part and their median length in words."""
 
     name: str
     train: int
@@ -56,13 +58,14 @@ class GroupFigures:
 
 @dataclass(frozen=True)
 class CorpusFigures:
-    """A corpus in figures."""
+    """A corpus in figures; `sizes` counts documents by how many labels they have, if several."""
 
     name: str
     classes: tuple[ClassFigures, ...]
     train: PartFigures
     test: PartFigures
     groups: tuple[GroupFigures, ...] = ()
+    sizes: Mapping[int, int] = field(default_factory=dict)
 
 
 def describe(corpus: Corpus, tokenizer: Tokenizer | None = None) -> CorpusFigures:
@@ -78,13 +81,24 @@ def describe(corpus: Corpus, tokenizer: Tokenizer | None = None) -> CorpusFigure
     test, test_lengths = _part_figures(corpus.test, tokenizer)
     lengths: dict[str, list[int]] = {}
     for label, length in zip(corpus.labels or (), train_lengths + test_lengths, strict=False):
-        lengths.setdefault(label, []).append(length)
-    in_train, in_test = Counter(corpus.train.labels), Counter(corpus.test.labels)
+        for one in _each(label):
+            lengths.setdefault(one, []).append(length)
+    in_train, in_test = (
+        Counter(chain.from_iterable(map(_each, part.labels or ())))
+        for part in (corpus.train, corpus.test)
+    )
     classes = tuple(
         ClassFigures(name, in_train[name], in_test[name], float(np.median(lengths[name])))
         for name in corpus.classes
     )
-    return CorpusFigures(corpus.name, classes, train, test, tuple(_group_figures(corpus)))
+    counted = Counter(len(one) for one in corpus.labels or () if isinstance(one, tuple))
+    sizes = dict(sorted(counted.items()))
+    return CorpusFigures(corpus.name, classes, train, test, tuple(_group_figures(corpus)), sizes)
+
+
+def _each(label: Labels) -> tuple[str, ...]:
+    """Return a document's labels; its class is one."""
+    return (label,) if isinstance(label, str) else label
 
 
 def _group_figures(corpus: Corpus) -> Iterator[GroupFigures]:

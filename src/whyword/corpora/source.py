@@ -2,7 +2,7 @@
 
 import difflib
 import logging
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -10,13 +10,16 @@ from typing import Any, NamedTuple, Protocol
 from whyword.base.checks import expand_path, strings
 from whyword.base.columns import is_missing
 from whyword.base.errors import Argument, InputError
+from whyword.base.labels import Labels
 from whyword.base.printable import storable
 from whyword.base.progress import OnProgress, ignore
+from whyword.corpora import reuters
 from whyword.corpora.columns import Columns, choose_columns
 from whyword.corpora.encoding import Encodings
 from whyword.corpora.folders import SPLITS, Folder
 from whyword.corpora.frames import is_in_memory, open_frame
 from whyword.corpora.groups import POST_GROUPS, PostGroups, check_groups
+from whyword.corpora.labels import NoLabel, RowLabels, check_label, kind_of
 from whyword.corpora.lines import Flaw
 from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.corpora.tables import (
@@ -33,18 +36,24 @@ from whyword.words.mail_parts import check_parts, clean_post
 log = logging.getLogger(__name__)
 
 NEWSGROUPS = "20newsgroups"
+# corpora that are fetched: their tables, and the columns of these
+_NAMED: Mapping[str, tuple[Callable[[], Path], Columns]] = {
+    NEWSGROUPS: (lambda: newsgroups_table(), Columns(*COLUMNS)),
+    reuters.NAME: (lambda: reuters.reuters_table(), Columns(*reuters.COLUMNS)),
+}
 
 
 class Record(NamedTuple):
     """One document as it is read.
 
-    `split` is "train", "test" or None where there is none; `groups` has the values of the columns
+    `label` is its class, or a tuple of labels, perhaps empty, where documents have several; `split`
+    is "train", "test" or None where there is none; `groups` has the values of the columns
     that were asked for (of newsgroups: author and thread), "" where one is missing.
     """
 
     id: str
     text: str
-    label: str | None
+    label: Labels | None
     split: str | None
     groups: Mapping[str, str] | None = None
 
@@ -115,24 +124,28 @@ def open_source(
     source: Any,  # noqa: ANN401 - or a frame, of packages without types
     *,
     text: str | None = None,
-    label: str | None = None,
+    label: str | Collection[str] | None = None,
     labelled: bool = True,
     remove: Collection[str] | None = None,
     encoding: str | None = None,
     groups: Collection[str] | None = None,
+    label_separator: str | None = None,
 ) -> Source:
     """Open a source of documents for streaming.
 
     Parameters
     ----------
     source : str or Path, or a frame
-        ``"20newsgroups"``; a folder with one sub-folder per class (or with ``train`` and ``test``
-        folders of such); a CSV, TSV, JSON Lines (each also ``.gz``) or Parquet file; a DataFrame of
-        pandas or polars, an Arrow table, a ``datasets.Dataset``, a list of dicts, or a dict with
-        such for "train" and "test". Without labels also a folder that holds nothing but files, a
-        mail (``.eml``) and an mbox file.
-    text, label : str, optional
-        The columns; guessed by their names when there is one sensible choice.
+        ``"20newsgroups"``; ``"reuters-21578"``, whose texts have several labels; a folder with one
+        sub-folder per class (or with ``train`` and ``test`` folders of such); a CSV, TSV, JSON
+        Lines (each also ``.gz``) or Parquet file; a DataFrame of pandas or polars, an Arrow table,
+        a ``datasets.Dataset``, a list of dicts, or a dict with such for "train" and "test". Without
+        labels also a folder that holds nothing but files, a mail (``.eml``) and an mbox file.
+    text : str, optional
+        The column; guessed by its name when there is one sensible choice.
+    label : str, or collection of str, optional
+        The column, guessed likewise; of lists, each document has several labels. Or several
+        columns, each of which is a label and says 0 or 1, true or false.
     labelled : bool
         False if documents may come without labels.
     remove : collection of {"headers", "quotes", "footers"}, optional
@@ -144,12 +157,15 @@ def open_source(
     groups : collection of str, optional
         Further columns to keep with the documents: author, thread, source. Of newsgroups "author"
         and "thread" are kept in any case.
+    label_separator : str, optional
+        What stands between several labels in a column of texts, which may be empty.
     """
+    label = check_label(label, label_separator)
     wanted = () if groups is None else tuple(dict.fromkeys(strings("groups", groups)))
     if is_in_memory(source):
         if encoding is not None:
             raise InputError(Argument("encoding"), " is for files; a frame holds text already")
-        return _open_frame(source, text, label, labelled, remove, wanted)
+        return _open_frame(source, text, label, labelled, remove, wanted, label_separator)
     name, part = name_and_part(source)
     remove = None if remove is None else strings("remove", remove)
     check_parts(remove or ())
@@ -157,7 +173,7 @@ def open_source(
     notes: list[str] = []
     rule: tuple[str, ...] = ()
     seen = Encodings()
-    folder = Folder.of(path) if name != NEWSGROUPS and path.is_dir() else None
+    folder = Folder.of(path) if name not in _NAMED and path.is_dir() else None
     if name == NEWSGROUPS or (folder is not None and folder.classes == GROUPS):
         rule = ("headers",)
         encoding = encoding or "latin-1"
@@ -166,10 +182,13 @@ def open_source(
         said = f"without {', '.join(remove)}" if remove else "whole, as a model may cut them itself"
         notes.append(f"newsgroup posts, {said}")
     columns: Columns | None = None
-    if wanted and (rule or folder is not None):
+    if label_separator is not None and (name in _NAMED or folder is not None):
+        raise InputError(Argument("label_separator"), f" is for tables, not for {name}")
+    if wanted and (name in _NAMED or folder is not None):
         check_groups(name, wanted, POST_GROUPS if rule else ())
-    if name == NEWSGROUPS:
-        records = _of_table(open_table(newsgroups_table()), Columns(*COLUMNS))
+    if name in _NAMED:
+        fetched, own = _NAMED[name]
+        records = _of_table(open_table(fetched()), own)
     elif folder is not None:
         folder.check(labelled)
         records = _of_folder(replace(folder, encoding=encoding, seen=seen))
@@ -182,6 +201,7 @@ def open_source(
     else:
         table = open_table(path, encoding, seen)
         columns = choose_columns(table, text, label, labelled, wanted, split=part is not None)
+        columns = columns._replace(separator=label_separator)
         notes += columns.choices(text, label)
         records = _of_table(table, columns, labelled, seen)
     if remove or rule:
@@ -192,14 +212,15 @@ def open_source(
 def _open_frame(
     source: object,
     text: str | None,
-    label: str | None,
+    label: str | tuple[str, ...] | None,
     labelled: bool,
     remove: Collection[str] | None,
     groups: tuple[str, ...],
+    separator: str | None,
 ) -> Source:
     """Return the source that a table in memory is."""
     table, notes = open_frame(source)
-    columns = choose_columns(table, text, label, labelled, groups)
+    columns = choose_columns(table, text, label, labelled, groups)._replace(separator=separator)
     records = _of_table(table, columns, labelled)
     if remove is not None:
         check_parts(strings("remove", remove))
@@ -222,8 +243,8 @@ def _hint(name: str) -> str:
         return "; a part is ':train' or ':test'"
     if colon and part.lower() in SPLITS and part not in SPLITS:
         return "; a part is ':train' or ':test'"
-    if difflib.get_close_matches((stem or name).lower(), [NEWSGROUPS]):
-        return f"; did you mean {NEWSGROUPS}?"
+    if close := difflib.get_close_matches((stem or name).lower(), _NAMED, 1):
+        return f"; did you mean {close[0]}?"
     return ""
 
 
@@ -269,7 +290,7 @@ def _of_table(
     table: Table, columns: Columns, labelled: bool = True, seen: Encodings | None = None
 ) -> Records:
     names = columns.names
-    roles = {role: getattr(columns, role) for role in ("text", "label", "id", "split")}
+    roles = {role: getattr(columns, role) for role in ("text", "id", "split")}
     at = {role: names.index(name) for role, name in roles.items() if name is not None}
     groups = [(name, names.index(name)) for name in columns.groups]
 
@@ -286,18 +307,19 @@ def _of_table(
         handle = raise_bad_row if on_bad_row is raise_bad_row else count_bad_row
         if seen is not None:
             seen.clear()
+        labels = RowLabels(columns)
         rows = table.rows(names, handle, on_progress)
         for number, (place, values) in enumerate(rows, 1):
             text = values[at["text"]]
             if not isinstance(text, str):
-                on_bad_row(BadRow(place, f"{columns.text!r} is {_kind(text)}, not text"))
+                on_bad_row(BadRow(place, f"{columns.text!r} is {kind_of(text)}, not text"))
                 continue
-            label = _label(values[at["label"]]) if "label" in at else None
-            if labelled and "label" in at and label is None:
-                kind = _kind(values[at["label"]])
-                reason = f"{columns.label!r} is {kind}; every document needs a label"
-                on_bad_row(BadRow(place, reason))
-                continue
+            label = labels(values)
+            if isinstance(label, NoLabel):
+                if labelled:
+                    on_bad_row(BadRow(place, label.reason))
+                    continue
+                label = None
             split = values[at["split"]] if "split" in at else None
             if "split" in at and split not in SPLITS:
                 on_bad_row(
@@ -317,15 +339,3 @@ def _id(value: object, number: int) -> str:
 
 def _group(value: object) -> str:
     return "" if is_missing(value) else storable(str(value))
-
-
-def _label(value: object) -> str | None:
-    if isinstance(value, str | int | float) and str(value).strip() and value == value:  # not NaN
-        return storable(str(value))
-    return None
-
-
-def _kind(value: object) -> str:
-    if value in (None, ""):
-        return "null" if value is None else "empty"
-    return f"{type(value).__name__} {value!r:.40}"

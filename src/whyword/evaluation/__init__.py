@@ -7,7 +7,7 @@ from whyword.evaluation.deletion import deletion_curve, deletion_curves
 from whyword.evaluation.evaluate import Evaluation, evaluate
 from whyword.evaluation.experiment import EXPERIMENTS
 from whyword.evaluation.power import ExplanatoryPower, explanatory_power
-from whyword.evaluation.quality import ModelQuality, model_quality
+from whyword.evaluation.quality import ModelQuality, MultiLabelQuality, model_quality
 from whyword.evaluation.sanity import (
     SanityCheck,
     input_invariance,
@@ -23,6 +23,7 @@ __all__ = [
     "Evaluation",
     "ExplanatoryPower",
     "ModelQuality",
+    "MultiLabelQuality",
     "SanityCheck",
     "agreement",
     "compare",

@@ -166,8 +166,9 @@ def compare(
 
     Two explanatory powers, of the same splits and each at its own best number of neighbours, by
     the corrected resampled t-test of Nadeau & Bengio; two deletion curves, of the same documents,
-    by the paired bootstrap over documents. Of n documents its p is at least 2^(1 − n), what n coins
-    falling alike have: few documents prove nothing, however alike they are.
+    by the paired bootstrap over documents, each with all its labels. Of n documents its p is at
+    least 2^(1 − n), what n coins falling alike have: few documents prove nothing, however alike
+    they are.
 
     Parameters
     ----------
@@ -318,9 +319,9 @@ def _compare_curves(
     first, second = a.document_areas(measure), b.document_areas(measure)
     differences = first - second
     mean = float(differences.mean())
-    means = bootstrap_means(differences, draws, seed)
+    means = bootstrap_means(differences, draws, seed, a.chosen)
     beyond = np.abs(means - mean) >= abs(mean) * (1 - 1e-9)  # rounding decides nothing
-    p = max((1 + int(beyond.sum())) / (1 + draws), 2.0 ** (1 - len(differences)))
+    p = max((1 + int(beyond.sum())) / (1 + draws), 2.0 ** (1 - a.n_documents))
     low, high = np.quantile(means, [alpha / 2, 1 - alpha / 2]).tolist()
     values = (float(first.mean()), float(second.mean()))
     return Comparison(
@@ -338,7 +339,7 @@ def _compare_curves(
         better=a.better if measure == "accuracy" else a.better_score,
         details=(
             f"{measure} area {values[0]:.4f} ({names[0]}) against {values[1]:.4f} ({names[1]}), "
-            f"{len(a):,} document{'' if len(a) == 1 else 's'}"
+            f"{a.size}"
         ),
     )
 

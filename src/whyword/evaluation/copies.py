@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from whyword.corpora.near_copies import NearCopies, near_copies
-from whyword.methods.predict import predicted_labels
-from whyword.methods.targets import class_numbers
-from whyword.models.blackbox import as_classifier, labels_of
+from whyword.evaluation.quality import model_quality
+from whyword.models.blackbox import as_classifier
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,7 +21,7 @@ class CopyQuality:
     rest : int
         How many documents are no copies.
     accuracy : float or None
-        On these; None if there are none.
+        On these, of several labels with all of them right; None if there are none.
     """
 
     copies: NearCopies
@@ -69,7 +68,6 @@ def copy_quality(
     rest = len(texts) - len(chosen)
     if not chosen or not rest:
         return CopyQuality(copies, rest, accuracy if rest else None)
-    names = labels_of(traced)
-    predicted = class_numbers(names, predicted_labels(traced, [texts[n] for n in chosen]))
-    right = int(np.sum(predicted == class_numbers(names, [labels[n] for n in chosen])))
+    of_copies = model_quality(traced, [texts[n] for n in chosen], [labels[n] for n in chosen])
+    right = round(of_copies.accuracy * len(chosen))
     return CopyQuality(copies, rest, (round(accuracy * len(texts)) - right) / rest)

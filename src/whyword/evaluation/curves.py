@@ -23,14 +23,17 @@ class DeletionCurve:
     method, subset, target, order, action : str
         As they were asked for.
     chosen : (n,) intp
-        Which of the texts took part.
+        Which of the texts took part; where texts have several labels, one may do so with each.
     correct : (R, n, K + 1) bool
         Whether the prediction was the true class after each step; the first column is the start.
+        Of several labels: whether the target is rightly said, or not said, of the text.
     scores, probabilities : (R, n, K + 1) float32
         Of the target class.
     opposite : (R, n, K + 1) float32, or None
         The target's probability if the same words are put into the empty document instead
         (taken out of the whole one, if the action is to insert).
+    targets : (n,) int32, or None
+        The numbers of the target classes.
     """
 
     method: str
@@ -43,15 +46,27 @@ class DeletionCurve:
     scores: NDArray[np.float32]
     probabilities: NDArray[np.float32]
     opposite: NDArray[np.float32] | None = None
+    targets: NDArray[np.int32] | None = None
 
     def __repr__(self) -> str:
         return (
             f"DeletionCurve({self.method}: {self.action} {self.order} relevant first, "
-            f"{len(self):,} documents, {self.steps} steps, area {self.area:.4f})"
+            f"{self.size}, {self.steps} steps, area {self.area:.4f})"
         )
 
     def __len__(self) -> int:
         return len(self.chosen)
+
+    @property
+    def n_documents(self) -> int:
+        """How many texts took part."""
+        return len(np.unique(self.chosen))
+
+    @property
+    def size(self) -> str:
+        """How much took part, in words: documents, or labels of so many documents."""
+        texts = f"{self.n_documents:,} document{'' if self.n_documents == 1 else 's'}"
+        return texts if self.n_documents == len(self) else f"{len(self):,} labels of {texts}"
 
     @property
     def steps(self) -> int:

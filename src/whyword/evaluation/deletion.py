@@ -10,6 +10,7 @@ from whyword.base.checks import flag, items, one_each, strings, whole_number
 from whyword.base.errors import Argument, InputError, NoDocumentsError
 from whyword.base.printable import shown
 from whyword.evaluation.curves import TRUE, DeletionCurve
+from whyword.evaluation.decisions import decisions_of
 from whyword.evaluation.erased_words import ErasedWords
 from whyword.evaluation.experiment import EXPERIMENTS, Experiment, nothing_to_start_from
 from whyword.evaluation.ranking import (
@@ -23,8 +24,9 @@ from whyword.evaluation.ranking import (
     ranking_of,
 )
 from whyword.evaluation.trajectories import Trajectories, concatenate
-from whyword.methods.targets import class_numbers
+from whyword.methods.targets import PREDICTED
 from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.multilabel import is_multilabel
 from whyword.models.protocol import Erasable, TextClassifier
 
 Planned: TypeAlias = tuple[Experiment, Ranking]
@@ -58,7 +60,8 @@ def deletion_curve(
     model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     texts : iterable of str
     labels : iterable
-        The true class of each text.
+        The true class of each text; for a model that predicts several labels a list for each, and
+        each text takes part once for each of its labels (or those predicted).
     method : str or callable, optional
         One of :func:`~whyword.explain`'s (by default the best for the model), "random", or
         "random_known": random among the words the model knows (the others follow). Or a function,
@@ -96,6 +99,12 @@ def deletion_curve(
     experiment = Experiment.of(
         deletion.classes, order, target, subset, steps, action, least_words, sufficiency
     )
+    if relevance is not None and is_multilabel(deletion.model) and target in (TRUE, PREDICTED):
+        raise InputError(
+            Argument("relevance"),
+            " is given for one target of each text, and there may be several labels; name one: ",
+            Argument("target", ...),
+        )
     ranking = ranking_of(model, method, relevance, count, order, runs, seed, parameters)
     (curve,) = deletion.curves([(experiment, ranking)])
     if curve is None:
@@ -187,17 +196,17 @@ class _WordDeletion:
         self.model = check_erasable(as_classifier(model))
         self.classes = labels_of(self.model)
         self.texts = strings("texts", texts)
-        self.truth = class_numbers(self.classes, one_each("labels", labels, len(self.texts)))
+        each = one_each("labels", labels, len(self.texts))
+        self.decisions = decisions_of(self.model, self.classes, each)
 
     def curves(self, planned: Sequence[Planned]) -> list[DeletionCurve | None]:
         """Return the curve of each experiment; None where no document is fit for it."""
         parts: list[list[Trajectories]] = [[] for _ in planned]
         first = 0
         for trace in self.model.trace(self.texts):
-            truth = self.truth[first : first + len(trace)]
             erased = ErasedWords(trace)
             for (experiment, ranking), paths in zip(planned, parts, strict=True):
-                paths += experiment.trajectories(ranking, erased, truth, first)
+                paths += experiment.trajectories(ranking, erased, self.decisions, first)
             first += len(trace)
         return [
             experiment.curve(ranking.name, concatenate(paths)) if paths else None

@@ -30,7 +30,7 @@ from whyword.evaluation.experiment import EXPERIMENTS, MOST_STEPS, nothing_to_st
 from whyword.evaluation.findings import Findings
 from whyword.evaluation.page import evaluation_page
 from whyword.evaluation.power import MOST_SPLITS, ExplanatoryPower, explanatory_power
-from whyword.evaluation.quality import ModelQuality, model_quality
+from whyword.evaluation.quality import ModelQuality, MultiLabelQuality, model_quality
 from whyword.evaluation.ranking import (
     RANDOM,
     RANDOM_KNOWN,
@@ -41,10 +41,11 @@ from whyword.evaluation.ranking import (
     ranking_of,
 )
 from whyword.evaluation.sanity import SanityCheck, model_randomisation
-from whyword.methods.predict import predicted_labels
+from whyword.methods.predict import highest_labels
 from whyword.methods.registry import METHODS
 from whyword.models.abilities import Trained
 from whyword.models.blackbox import as_classifier
+from whyword.models.multilabel import is_multilabel
 from whyword.models.protocol import ElementWise, Embedded, TextClassifier
 
 _STEPS = 50  # the paper's; of documents twice as long
@@ -98,6 +99,7 @@ def evaluate(
     texts : iterable of str
         Not those it was trained on.
     labels : iterable
+        The true classes; for a model that predicts several labels, a list of them for each text.
     methods : sequence of str, or mapping from name to str or callable, optional
         Of :func:`~whyword.explain`, "random_known", or functions that are called as
         ``method(model, texts, targets)`` and return relevances. By default the paper's, as far
@@ -151,7 +153,7 @@ def evaluate(
     listener = ignore if on_progress is None else on_progress
     stages = _EvaluationStages(model, several, given, lengths, settings, listener)
     quality = stages.quality()
-    copies = None if trained_on is None else stages.copies(trained_on, quality)
+    copies = None if trained_on is None else stages.copies(trained_on, quality.accuracy)
     curves, powers = stages.deletions(), stages.powers()
     checks = stages.checks()
     return Evaluation(
@@ -232,15 +234,17 @@ class _EvaluationStages:
         pairs = zip(self.starts, ends, strict=True)
         return {stage: round(end - start, 2) for (stage, start), end in pairs}
 
-    def quality(self) -> ModelQuality:
+    def quality(self) -> ModelQuality | MultiLabelQuality:
         self.begin("the model")
         if len(self.texts) < _FEW_DOCUMENTS:
             self.remarks.append(f"All figures rest on {len(self.texts)} documents only.")
-        return model_quality(self.given, self.texts, self.labels)
+        quality: ModelQuality | MultiLabelQuality
+        quality = model_quality(self.given, self.texts, self.labels)
+        return quality
 
-    def copies(self, train: list[str], quality: ModelQuality) -> CopyQuality:
+    def copies(self, train: list[str], accuracy: float) -> CopyQuality:
         self.begin("near copies")
-        return copy_quality(self.given, train, self.texts, self.labels, quality.accuracy)
+        return copy_quality(self.given, train, self.texts, self.labels, accuracy)
 
     def deletions(self) -> dict[int, dict[str, DeletionCurve]]:
         self.begin("word deletion")
@@ -260,12 +264,18 @@ class _EvaluationStages:
                 why = nothing_to_start_from(experiment["subset"], least, len(self.texts))
                 self.remarks.append(f"Word deletion {number} was left out: {why}.")
         for number, curves in experiments.items():
-            count = len(next(iter(curves.values())))
-            if count < _FEW_DOCUMENTS:
-                self.remarks.append(f"Word deletion {number} rests on {count} documents only.")
+            first = next(iter(curves.values()))
+            if first.n_documents < _FEW_DOCUMENTS:
+                self.remarks.append(f"Word deletion {number} rests on {first.size} only.")
         return experiments
 
     def powers(self) -> dict[str, ExplanatoryPower]:
+        if is_multilabel(self.model):
+            self.remarks.append(
+                "Explanatory power needs one class of each document, not several labels: it was "
+                "left out."
+            )
+            return {}
         if not issubclass(self.model.trace_kind, Embedded):
             self.remarks.append("Explanatory power needs documents with vectors: it was left out.")
             return {}
@@ -300,7 +310,7 @@ class _EvaluationStages:
         rows: dict[str, dict[str, Any]] = {}
         for name, method in self.settings.methods.items():
             if not isinstance(method, str):
-                relevance = method(self.given, texts, predicted_labels(self.model, texts))
+                relevance = method(self.given, texts, highest_labels(self.model, texts))
                 rows[name] = {"relevance": relevance}
             elif method in METHODS:
                 if METHODS[method].element_sums and issubclass(self.model.trace_kind, ElementWise):

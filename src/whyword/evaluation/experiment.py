@@ -4,19 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from whyword.base.checks import flag, one_of, whole_number
 from whyword.base.labels import Label
 from whyword.evaluation.curves import TRUE, DeletionCurve
+from whyword.evaluation.decisions import CORRECT, EVERY, SUBSETS, WRONG, Decisions, Round
 from whyword.evaluation.erased_words import ErasedWords
 from whyword.evaluation.ranking import LEAST, MOST, Ranking
 from whyword.evaluation.trajectories import Trajectories, trajectories_of
 from whyword.methods.targets import PREDICTED, class_number
-from whyword.models.protocol import Trace
 
-CORRECT, WRONG, EVERY = SUBSETS = ("correct", "wrong", "all")
 ORDERS = (MOST, LEAST)
 DELETE, INSERT = ACTIONS = ("delete", "insert")
 # the paper's three
@@ -78,26 +74,8 @@ class Experiment:
             class_number(classes, target)
         return cls(classes, target, subset, order, action, steps, least, both)
 
-    def targets(self, trace: Trace, truth: NDArray[np.intp]) -> NDArray[np.int32]:
-        """Return the target of each document of a trace, (documents, 1)."""
-        if isinstance(self.target, str) and self.target == TRUE:
-            numbers = truth
-        elif isinstance(self.target, str) and self.target == PREDICTED:
-            numbers = trace.predicted
-        else:
-            numbers = np.full(len(truth), class_number(self.classes, self.target))
-        return np.ascontiguousarray(numbers[:, None], np.int32)
-
-    def select(self, trace: Trace, truth: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the numbers of the trace's documents that take part."""
-        right = trace.predicted == truth
-        within = np.array([len(document) >= self.least_words for document in trace.documents])
-        if self.subset != EVERY:
-            within &= right if self.subset == CORRECT else ~right
-        return np.flatnonzero(within)
-
     def trajectories(
-        self, ranking: Ranking, erased: ErasedWords, truth: NDArray[np.intp], first: int
+        self, ranking: Ranking, erased: ErasedWords, decisions: Decisions, first: int
     ) -> Iterator[Trajectories]:
         """Yield what becomes of a block's documents, some at a time.
 
@@ -107,23 +85,23 @@ class Experiment:
             The order in which words go.
         erased : ErasedWords
             Of the block's trace.
-        truth : (documents,) intp
+        decisions : Decisions
         first : int
             The number of the block's first document.
         """
-        trace = erased.trace
-        chosen, targets = self.select(trace, truth), self.targets(trace, truth)
-        longest = max((len(trace.documents[number]) for number in chosen.tolist()), default=0)
-        steps = min(self.steps, longest)  # after which nothing is left to change
-        orders = ranking.orders(trace, targets, first, steps, chosen)
-        insert = self.action == INSERT
-        for start in range(0, len(chosen), _DOCUMENTS):
-            part = slice(start, start + _DOCUMENTS)
-            some, order = chosen[part], orders[part]
-            after = erased(some, order, insert)
-            opposite = erased(some, order, not insert) if self.sufficiency else None
-            paths = trajectories_of(first + some, after, opposite, truth[some], targets[some, 0])
-            yield paths.prolonged(self.steps)
+        trace, insert = erased.trace, self.action == INSERT
+        rounds = decisions.rounds(trace, first, self.target, self.subset, self.least_words)
+        for chosen, targets in rounds:
+            longest = max((len(trace.documents[number]) for number in chosen.tolist()), default=0)
+            steps = min(self.steps, longest)  # after which nothing is left to change
+            orders = ranking.orders(trace, targets, first, steps, chosen)
+            for start in range(0, len(chosen), _DOCUMENTS):
+                some, order = chosen[start:][:_DOCUMENTS], orders[start:][:_DOCUMENTS]
+                after = erased(some, order, insert)
+                opposite = erased(some, order, not insert) if self.sufficiency else None
+                right = decisions.right(trace, first, Round(some, targets), after)
+                paths = trajectories_of(first + some, after, opposite, right, targets[some, 0])
+                yield paths.prolonged(self.steps)
 
     def curve(self, name: str, trajectories: Trajectories) -> DeletionCurve:
         """Return what became of the documents, by the method of that name."""

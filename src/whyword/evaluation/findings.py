@@ -9,7 +9,7 @@ from whyword.evaluation.comparison import Comparison
 from whyword.evaluation.copies import CopyQuality
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.power import ExplanatoryPower
-from whyword.evaluation.quality import ModelQuality
+from whyword.evaluation.quality import ModelQuality, MultiLabelQuality
 from whyword.evaluation.sanity import SanityCheck
 
 
@@ -23,7 +23,7 @@ class Findings:
         The model's identity.
     kind : str
     classes : tuple of labels
-    quality : ModelQuality
+    quality : ModelQuality, or MultiLabelQuality of a model that predicts several labels
     curves : dict from experiment (1, 2, 3) to dict from method to DeletionCurve
     curve_comparisons : dict from experiment to list of Comparison
     powers : dict from name to ExplanatoryPower
@@ -42,7 +42,7 @@ class Findings:
     model: str | None
     kind: str
     classes: tuple[Label, ...]
-    quality: ModelQuality
+    quality: ModelQuality | MultiLabelQuality
     curves: dict[int, dict[str, DeletionCurve]]
     curve_comparisons: dict[int, list[Comparison]]
     powers: dict[str, ExplanatoryPower]

@@ -8,7 +8,7 @@ import numpy as np
 from whyword.evaluation.comparison import Comparison, of_best
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.findings import Findings
-from whyword.evaluation.quality import ModelQuality
+from whyword.evaluation.quality import ModelQuality, MultiLabelQuality
 from whyword.explanation.heatmap import LEVELS
 from whyword.pages.charts import Line, LineChart, line_chart
 from whyword.pages.layout import Table, table
@@ -38,10 +38,8 @@ def evaluation_page(evaluation: Findings, title: str = "Evaluation") -> Iterator
         remarks=evaluation.remarks,
         quality=quality,
         copies=evaluation.copies,
-        calibration=_calibration(quality) if len(quality.bins) > 1 else None,
         classes=_classes(quality),
-        matrix=_matrix(quality) if len(quality.classes) <= _MOST_CLASSES else None,
-        mistakes=_mistakes(quality),
+        **_of_kind(quality),
         least_words=settings.get("least_words"),
         deletions=[_deletion(evaluation, number) for number in evaluation.curves],
         power=_power(evaluation) if evaluation.powers else None,
@@ -68,6 +66,18 @@ class MatrixRow(NamedTuple):
     cells: list[Cell]
 
 
+def _of_kind(quality: ModelQuality | MultiLabelQuality) -> dict[str, object]:
+    """Return what only models that predict a class have, or those that predict several labels."""
+    if isinstance(quality, MultiLabelQuality):
+        return {"several": True, "calibration": None, "matrix": None, "mistakes": None}
+    return {
+        "several": False,
+        "calibration": _calibration(quality) if len(quality.bins) > 1 else None,
+        "matrix": _matrix(quality) if len(quality.classes) <= _MOST_CLASSES else None,
+        "mistakes": _mistakes(quality),
+    }
+
+
 def _calibration(quality: ModelQuality) -> LineChart:
     confidence = [one.confidence for one in quality.bins]
     lines = [
@@ -78,7 +88,7 @@ def _calibration(quality: ModelQuality) -> LineChart:
     return line_chart(lines, "probability of the predicted class", "right", said, percent=True)
 
 
-def _classes(quality: ModelQuality) -> Table:
+def _classes(quality: ModelQuality | MultiLabelQuality) -> Table:
     rows = [
         [
             str(one.label),
@@ -89,7 +99,8 @@ def _classes(quality: ModelQuality) -> Table:
         ]
         for one in quality.classes
     ]
-    return table(["class", "precision", "recall", "F1", "documents"], rows)
+    kind = "label" if isinstance(quality, MultiLabelQuality) else "class"
+    return table([kind, "precision", "recall", "F1", "documents"], rows)
 
 
 def _matrix(quality: ModelQuality) -> list[MatrixRow]:
@@ -133,7 +144,7 @@ class Deletion(NamedTuple):
     """One experiment of word deletion."""
 
     number: int
-    n_documents: int
+    size: str
     chart: LineChart
     table: Table
     verdicts: Verdicts
@@ -151,7 +162,7 @@ def _deletion(evaluation: Findings, number: int) -> Deletion:
     curves = evaluation.curves[number]
     return Deletion(
         number,
-        len(next(iter(curves.values()))),
+        next(iter(curves.values())).size,
         deletion_chart(
             curves, "Areas: " + ", ".join(f"{n} {curve.area:.3f}" for n, curve in curves.items())
         ),

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from whyword.base.checks import strings
+from whyword.evaluation.decisions import WRONG
 from whyword.evaluation.evaluate import usual_steps
-from whyword.evaluation.experiment import EXPERIMENTS, WRONG
+from whyword.evaluation.experiment import EXPERIMENTS
 from whyword.evaluation.ranking import RANDOM, RANDOM_KNOWN, compared_methods, named_methods
 from whyword.methods.price import Clock, Price, Sample
 from whyword.methods.registry import METHODS, Cost

@@ -3,7 +3,7 @@
 The measures are scikit-learn's, in a few lines: they come with every install, which it does not.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from whyword.base.checks import one_each, strings, whole_number
 from whyword.base.errors import InputError
 from whyword.base.labels import Label
-from whyword.methods.predict import probabilities_of
-from whyword.methods.targets import class_numbers
+from whyword.methods.predict import predicted_matrix, probabilities_of
+from whyword.methods.targets import class_numbers, label_matrix
 from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.multilabel import is_multilabel
+from whyword.models.protocol import TextClassifier
 
 
 class ClassQuality(NamedTuple):
@@ -99,6 +101,50 @@ class ModelQuality:
         }
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class MultiLabelQuality:
+    """How well a model predicts the several labels of texts.
+
+    Attributes
+    ----------
+    accuracy : float
+        Share of the texts of which exactly the right labels are predicted.
+    micro_f1 : float
+        F1 of all decisions about a text and a label together.
+    macro_f1 : float
+        Mean F1 of the labels that occur, or are predicted.
+    classes : list of ClassQuality
+        Each label by itself.
+    n_documents : int
+    unlabelled : int
+        How many texts have none of the labels.
+    """
+
+    accuracy: float
+    micro_f1: float
+    macro_f1: float
+    classes: list[ClassQuality]
+    n_documents: int
+    unlabelled: int
+
+    def __repr__(self) -> str:
+        return (
+            f"MultiLabelQuality(micro-F1 {self.micro_f1:.4f}, macro-F1 {self.macro_f1:.4f}, all "
+            f"labels right {self.accuracy:.4f}, {self.n_documents:,} documents)"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain data."""
+        return {
+            "documents": self.n_documents,
+            "accuracy": self.accuracy,
+            "micro_f1": self.micro_f1,
+            "macro_f1": self.macro_f1,
+            "unlabelled": self.unlabelled,
+            "classes": [_plain(one) for one in self.classes],
+        }
+
+
 def _plain(row: ClassQuality | Bin) -> dict[str, Any]:
     """Return a row under the names that files have: a count is "documents" there."""
     return {name.removeprefix("n_"): value for name, value in row._asdict().items()}
@@ -106,7 +152,7 @@ def _plain(row: ClassQuality | Bin) -> dict[str, Any]:
 
 def model_quality(
     model: object, texts: Iterable[str], labels: Iterable[Any], bins: int = 15
-) -> ModelQuality:
+) -> Any:  # noqa: ANN401 - of several labels it has other figures
     """Return how well a model predicts the labels of texts.
 
     Parameters
@@ -114,17 +160,24 @@ def model_quality(
     model : TextClassifier, or anything that a :class:`~whyword.BlackBox` takes
     texts : iterable of str
     labels : iterable
-        The true class of each text.
+        The true class of each text; for a model that predicts several labels, a list for each.
     bins : int
         Of the calibration error.
+
+    Returns
+    -------
+    ModelQuality, or MultiLabelQuality of a model that predicts several labels
     """
     traced = as_classifier(model)
     bins = whole_number("bins", bins)
     names = labels_of(traced)
     several = strings("texts", texts)
-    truth = class_numbers(names, one_each("labels", labels, len(several)))
+    given = one_each("labels", labels, len(several))
     if not several:
         raise InputError("there are no texts to judge the model by")
+    if is_multilabel(traced):
+        return _labels_quality(names, label_matrix(names, given), traced, several)
+    truth = class_numbers(names, given)
     chances = probabilities_of(traced, several)
     predicted = chances.argmax(axis=1)
     confusion = np.zeros((len(names), len(names)), np.int64)
@@ -143,9 +196,31 @@ def model_quality(
     )
 
 
+def _labels_quality(
+    names: Sequence[Label], truth: NDArray[np.bool_], model: TextClassifier, texts: list[str]
+) -> MultiLabelQuality:
+    """Return the quality of decisions whose truth is (texts, C)."""
+    predicted = predicted_matrix(model, texts)
+    right, true, said = (one.sum(axis=0).tolist() for one in (truth & predicted, truth, predicted))
+    classes = [_label_quality(*one) for one in zip(names, right, true, said, strict=True)]
+    occurring = [one.f1 for one in classes if one.n_documents or one.predicted]
+    return MultiLabelQuality(
+        accuracy=float((truth == predicted).all(axis=1).mean()),
+        micro_f1=2 * sum(right) / max(1, sum(true) + sum(said)),
+        macro_f1=float(np.mean(occurring)) if occurring else 0.0,
+        classes=classes,
+        n_documents=len(truth),
+        unlabelled=int((~truth.any(axis=1)).sum()),
+    )
+
+
 def _class_quality(label: Label, number: int, confusion: NDArray[np.int64]) -> ClassQuality:
     right = int(confusion[number, number])
     n_documents, predicted = int(confusion[number].sum()), int(confusion[:, number].sum())
+    return _label_quality(label, right, n_documents, predicted)
+
+
+def _label_quality(label: Label, right: int, n_documents: int, predicted: int) -> ClassQuality:
     return ClassQuality(
         label=label,
         precision=right / max(1, predicted),

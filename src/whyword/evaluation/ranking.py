@@ -208,7 +208,7 @@ def ranking_of(
             raise InputError(f"{name!r} has no parameter {next(iter(settings))!r} here")
         return ByChance(name, runs, seed, known_first=name == RANDOM_KNOWN)
     chosen = METHODS[checked_name(name)]
-    return ByMethod(name, 1, chosen, chosen.settings(kind, settings), sign)
+    return ByMethod(name, 1, chosen, chosen.settings_of(traced, settings), sign)
 
 
 def name_of(method: object) -> str:

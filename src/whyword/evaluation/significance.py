@@ -53,8 +53,27 @@ def critical_t(alpha: float, freedom: int) -> float:
     return float(_student().ppf(1 - alpha / 2, freedom))
 
 
-def bootstrap_means(values: Numbers, draws: int, seed: int) -> Numbers:
-    """Return the means of random resamples with replacement, (draws,)."""
+def bootstrap_means(
+    values: Numbers, draws: int, seed: int, units: NDArray[np.integer] | None = None
+) -> Numbers:
+    """Return the means of random resamples with replacement, (draws,).
+
+    Parameters
+    ----------
+    values : (n,) float64
+    draws, seed : int
+    units : (n,) int, optional
+        What is drawn, with all its values: those of a document belong together. By default each
+        value is drawn by itself.
+    """
+    if units is not None:
+        numbers = np.unique(units, return_inverse=True)[1]
+        counts = np.bincount(numbers).astype(np.float64)
+        if counts.max(initial=1) > 1:
+            sums = np.bincount(numbers, values).astype(np.float64)
+            # drawn alike, since they have the same seed and number
+            whole = bootstrap_means(sums, draws, seed)
+            return np.asarray(whole / bootstrap_means(counts, draws, seed))
     random = np.random.default_rng(whole_number("seed", seed, least=0))
     count, at_once = len(values), max(1, _DRAWS // max(1, len(values)))
     means = []

@@ -16,6 +16,7 @@ class Trajectories(NamedTuple):
     scores: NDArray[np.float32]
     probabilities: NDArray[np.float32]
     opposite: NDArray[np.float32] | None
+    targets: NDArray[np.int32]
 
     def prolonged(self, steps: int) -> "Trajectories":
         """Return trajectories of so many steps: the last ones change nothing."""
@@ -26,6 +27,7 @@ class Trajectories(NamedTuple):
             np.pad(self.scores, more, "edge"),
             np.pad(self.probabilities, more, "edge"),
             None if self.opposite is None else np.pad(self.opposite, more, "edge"),
+            self.targets,
         )
 
 
@@ -33,24 +35,38 @@ def trajectories_of(
     chosen: NDArray[np.intp],
     erased: Erased,
     opposite: Erased | None,
-    truth: NDArray[np.intp],
+    right: NDArray[np.bool_],
     targets: NDArray[np.int32],
 ) -> Trajectories:
-    """Return the trajectories of n documents."""
+    """Return the trajectories of n documents.
+
+    Parameters
+    ----------
+    chosen : (n,) intp
+    erased, opposite : Erased
+    right : (n, R, K + 1) bool
+        Whether the model was right after each step.
+    targets : (n,) int32
+    """
     return Trajectories(
         chosen,
-        np.moveaxis(erased.scores.argmax(axis=3) == truth[:, None, None], 0, 1),
+        np.moveaxis(right, 0, 1),
         _of_target(erased.scores, targets),
         _of_target(erased.probabilities, targets),
         None if opposite is None else _of_target(opposite.probabilities, targets),
+        targets,
     )
 
 
-def _of_target(values: NDArray[np.float64], targets: NDArray[np.int32]) -> NDArray[np.float32]:
-    """Return the targets' values of all classes', (R, n, K + 1)."""
+def target_values(values: NDArray[np.float64], targets: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return the targets' values of all classes', (n, R, K + 1)."""
     column = targets.astype(np.intp)[:, None, None, None]
-    chosen = np.take_along_axis(values, column, axis=3)[..., 0]
-    return np.moveaxis(chosen, 0, 1).astype(np.float32)
+    chosen: NDArray[np.float64] = np.take_along_axis(values, column, axis=3)[..., 0]
+    return chosen
+
+
+def _of_target(values: NDArray[np.float64], targets: NDArray[np.int32]) -> NDArray[np.float32]:
+    return np.moveaxis(target_values(values, targets), 0, 1).astype(np.float32)
 
 
 def concatenate(parts: list[Trajectories]) -> Trajectories:
@@ -62,4 +78,5 @@ def concatenate(parts: list[Trajectories]) -> Trajectories:
         np.concatenate([part.scores for part in parts], axis=1),
         np.concatenate([part.probabilities for part in parts], axis=1),
         np.concatenate(opposite, axis=1) if opposite else None,
+        np.concatenate([part.targets for part in parts]),
     )

@@ -59,6 +59,8 @@ class Decomposition:
     model : str or None
         The model's identity.
     id : str or None
+    labels_predicted : tuple of labels, or None
+        Of a model that predicts several labels, or none; None of one that predicts a class.
     """
 
     document: Document
@@ -73,6 +75,7 @@ class Decomposition:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     model: _ModelIdentity = _ModelIdentity()
     id: str | None = None
+    labels_predicted: tuple[Label, ...] | None = None
 
     def __post_init__(self) -> None:
         # its own copy: the explanations of a call are made with one dict
@@ -119,9 +122,14 @@ class Decomposition:
         return against
 
     @property
-    def predicted(self) -> Label:
+    def highest(self) -> Label:
         """The class with the highest score."""
         return self.classes[int(self.scores.argmax())]
+
+    @property
+    def predicted(self) -> Any:  # noqa: ANN401 - a label, or a tuple of labels
+        """The class with the highest score; of a model with several labels those it predicts."""
+        return self.highest if self.labels_predicted is None else self.labels_predicted
 
     @cached_property
     def score(self) -> Any:  # noqa: ANN401 - one or several
@@ -150,10 +158,9 @@ class Decomposition:
         return self
 
     def _column(self, target: Label | None) -> int:
-        """Return the column of a target; by default of the predicted class, else the first."""
+        """Return the column of a target; by default of the highest class, else the first."""
         if target is None:
-            predicted = self.predicted
-            return self.targets.index(predicted) if predicted in self.targets else 0
+            return self.targets.index(self.highest) if self.highest in self.targets else 0
         if isinstance(target, np.generic):
             target = target.item()
         if not isinstance(target, Label) or target not in self.targets:

@@ -13,7 +13,7 @@ from rich.text import Text
 from whyword.base.checks import expand_path, items, real_number, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write, save_or_return
-from whyword.base.labels import Label
+from whyword.base.labels import Label, label_text
 from whyword.base.printable import shown
 from whyword.explanation import heatmap, picture, row
 from whyword.explanation.decomposition import Decomposition
@@ -200,7 +200,8 @@ class Explanation(Decomposition):
     def _title(self, target: Label) -> str:
         if self.against is not None:
             return f"{target} rather than {self.against}"
-        return f"{target} (predicted)" if target == self.predicted else str(target)
+        said = (self.highest,) if self.labels_predicted is None else self.labels_predicted
+        return f"{target} (predicted)" if target in said else str(target)
 
     def _totals(self) -> list[list[tuple[str, float]]]:
         """Return, for each target, the distinct words with the sums over their occurrences."""
@@ -244,6 +245,8 @@ class Explanation(Decomposition):
         return what if isinstance(what, str) else ""
 
     def _remarks(self, shown: int | None) -> Iterator[str]:
+        if self.labels_predicted is not None:
+            yield f"Predicted: {label_text(self.labels_predicted)}."
         if not self.words:
             yield "There is no word in this text."
         elif not self.known.any():
@@ -308,6 +311,8 @@ class Explanation(Decomposition):
             "parameters": dict(self.parameters),
             "model": self.model,
         }
+        if self.labels_predicted is not None:
+            fields[row.PREDICTED.name] = list(self.labels_predicted)
         if self.elements is not None:
             fields[row.ELEMENTS.name] = self.elements
         if self.units is not None:

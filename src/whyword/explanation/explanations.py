@@ -10,6 +10,7 @@ from whyword.base.files import atomic_write, save_or_return
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.formats import csv, excel, frame, html, json, parquet
 from whyword.explanation.heatmap import styled_fragment
+from whyword.explanation.row import has_own_targets
 
 _SHOWN = 10  # in a notebook's cell
 
@@ -49,7 +50,7 @@ class Explanations(Sequence[Explanation]):
         kinds = {
             (
                 one.relevance.ndim,
-                one.relevance.ndim == 2 and one.targets,
+                one.relevance.ndim == 2 and _same_targets(one),
                 None if one.elements is None else one.elements.ndim,
                 one.units is None,
             )
@@ -124,3 +125,8 @@ class Explanations(Sequence[Explanation]):
     def from_frame(cls, table: Any) -> Self:  # noqa: ANN401 - pandas is optional
         """Return the explanations of a frame that has a row for each document."""
         return cls(map(Explanation.from_fields, frame.decode(table)))
+
+
+def _same_targets(one: Explanation) -> object:
+    """Return what explanations of several targets have in common that fit into one table."""
+    return len(one.targets) if has_own_targets(one.target, one.parameters) else one.targets

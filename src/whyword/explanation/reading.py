@@ -17,7 +17,7 @@ from whyword.base.labels import Label
 from whyword.base.printable import shown, storable
 from whyword.explanation.formats.json import plain_value
 from whyword.explanation.phrases import Phrases
-from whyword.explanation.row import PHRASES, Row, read_row
+from whyword.explanation.row import PHRASES, PREDICTED, Row, read_row
 from whyword.words.document import Document
 
 _LISTS = (list, tuple, np.ndarray)
@@ -92,6 +92,7 @@ def _parts(fields: Row) -> dict[str, Any]:
         "model": None if _is_missing(model) else model,
         "id": _name(identity),
         "elements": _elements(fields.get("elements"), len(document), shape),
+        "labels_predicted": _predicted(fields.get(PREDICTED.name), classes),
         "units": _phrases(fields, len(document.text), shape),
     }
 
@@ -197,6 +198,19 @@ def _target(
     if not all(_is_among(label, classes) for label in explained):
         raise ValueError("its target is none of its classes")
     return target, explained
+
+
+def _predicted(
+    given: Any,  # noqa: ANN401 - whatever a file has
+    classes: tuple[Label, ...],
+) -> tuple[Label, ...] | None:
+    """Return the labels predicted, of a model with several; of one class, scores say which."""
+    if not isinstance(given, _LISTS):
+        return None
+    labels = tuple(one.item() if isinstance(one, np.generic) else one for one in given)
+    if not all(_is_among(label, classes) for label in labels) or len(set(labels)) < len(labels):
+        raise ValueError("what is predicted is no list of its classes, each once")
+    return labels
 
 
 def _is_among(label: object, classes: tuple[Label, ...]) -> bool:

@@ -31,7 +31,7 @@ class Field(NamedTuple):
         What it consists of.
     shape : str
         A letter for each dimension: T words, R ranges, P phrases, D input dimensions, C classes,
-        K targets.
+        K targets, L labels.
         With a single target there is no K.
     meaning : str
         One line for the docs.
@@ -120,10 +120,11 @@ PHRASES = (
     Field("phrase_spans", "int32", "P2", "where: [start, end) in code points; they may overlap"),
     Field("phrase_relevance", "float32", "PK", "what each says; they add up as the words do"),
 )
+PREDICTED = Field("predicted", "label", "L", "of a model with several labels: those predicted")
 LEFT_OUT = Field("left_out", "float64", "K", "Σ relevance of the words that `top` left out")
 
 NAMES = tuple(field.name for field in FIELDS)
-OPTIONAL = (ELEMENTS, *PHRASES, LEFT_OUT)  # fields that a row has if they were asked for
+OPTIONAL = (PREDICTED, ELEMENTS, *PHRASES, LEFT_OUT)  # fields that not every row has
 BY_NAME: Mapping[str, Field] = {field.name: field for field in (*FIELDS, *OPTIONAL)}
 _ADDED = ("constant", "conserves", "unread")  # after the first files were written
 
@@ -151,6 +152,11 @@ def target_scores(
     one = scores.ndim == 1
     chosen = scores[targets] if one else np.take_along_axis(scores, targets.astype(np.intp), axis=1)
     return chosen if against is None else chosen - scores[..., [against]]
+
+
+def has_own_targets(target: object, parameters: Mapping[str, Any]) -> bool:
+    """Return whether several targets are a document's own, those with its highest scores."""
+    return isinstance(target, list | tuple) and "top_classes" in parameters
 
 
 def relevance_sums(

@@ -1,6 +1,7 @@
 """Explain: from a model and texts to the relevance of their words."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import repeat, tee
 from typing import Any, Literal, overload
 
@@ -16,7 +17,7 @@ from whyword.base.checks import (
     strings,
     whole_number,
 )
-from whyword.base.errors import Argument, InputError
+from whyword.base.errors import Argument, InputError, WhywordError
 from whyword.explanation.explanation import Explanation
 from whyword.explanation.explanations import Explanations
 from whyword.explanation.filters import FilterExplanation
@@ -24,6 +25,7 @@ from whyword.methods.phrases import LaterPhrases, for_targets
 from whyword.methods.request import FILTER, WORD, Answer, Request
 from whyword.methods.targets import PREDICTED
 from whyword.models.abilities import Hashed
+from whyword.models.multilabel import predicted_sets
 from whyword.models.protocol import Positions, Trace
 from whyword.words.document import Text
 
@@ -36,6 +38,7 @@ def explain(  # type: ignore[overload-overlap]
     *,
     targets: Iterable[Any] | None = ...,
     against: object = ...,
+    top: int | None = ...,
     method: str | None = ...,
     level: Literal["word", "phrase", "element"] = ...,
     strict: bool = ...,
@@ -51,6 +54,7 @@ def explain(
     *,
     targets: Iterable[Any] | None = ...,
     against: object = ...,
+    top: int | None = ...,
     method: str | None = ...,
     level: Literal["word", "phrase", "element"] = ...,
     strict: bool = ...,
@@ -83,6 +87,7 @@ def explain(
     *,
     targets: Iterable[Any] | None = None,
     against: object = None,
+    top: int | None = None,
     method: str | None = None,
     level: str = WORD,
     strict: bool = False,
@@ -102,8 +107,12 @@ def explain(
         One class per document, instead of `target`.
     against : label, optional
         Explain why the target rather than this class: the difference of the two.
+    top : int, optional
+        Explain each document's so many classes with the highest scores, instead of `target`; the
+        explanation's `target` has them, the highest first.
     method : str, optional
-        "lrp", "sensitivity", "gradient_input", "integrated_gradients", "occlusion" or "random"; by default the first of these that the model is able to.
+        "lrp", "sensitivity", "gradient_input", "integrated_gradients", "occlusion" or "random"; by
+        default the first of these that the model is able to.
     level : {"word", "phrase", "element", "filter"}
         "phrase" gives the relevance of what the model used as units, too: windows of words, or
         n-grams; "element" that of each dimension of the input vectors; "filter" that of a
@@ -137,9 +146,8 @@ def explain(
     several = [texts] if isinstance(texts, str) else strings("texts", texts)
     count = len(several)
     each = None if targets is None else one_each("targets", targets, count)
-    request = Request.of(
-        model, target, method, targets=each, against=against, level=level, parameters=parameters
-    )
+    asked = {"targets": each, "against": against, "level": level, "parameters": parameters}
+    request = _request(model, target, method, top, **asked)
     names = None if ids is None else one_each("ids", ids, count)
     strict = flag("strict", strict)
     if request.level == FILTER:
@@ -164,6 +172,7 @@ def iter_explanations(
     *,
     targets: Iterable[Any] | None = None,
     against: object = None,
+    top: int | None = None,
     method: str | None = None,
     level: str = WORD,
     strict: bool = False,
@@ -179,9 +188,37 @@ def iter_explanations(
         raise InputError(
             Argument("level", FILTER), " is for explain; explanations of filters are not iterated"
         )
-    request = Request.of(
-        model, target, method, targets=targets, against=against, level=level, parameters=parameters
-    )
+    asked = {"targets": targets, "against": against, "level": level, "parameters": parameters}
+    request = _request(model, target, method, top, **asked)
+    return iter_answers(request, texts, strict=strict, ids=ids, deleted=deleted)
+
+
+def _request(
+    model: object,
+    target: object,
+    method: str | None,
+    top: int | None,
+    **asked: Any,  # noqa: ANN401
+) -> Request:
+    """Return what is asked for; in errors `top` has the name that it has here."""
+    try:
+        return Request.of(model, target, method, top_classes=top, **asked)
+    except WhywordError as error:
+        error.replace_arguments(
+            lambda one: replace(one, name="top") if one.name == "top_classes" else one
+        )
+        raise
+
+
+def iter_answers(
+    request: Request,
+    texts: Iterable[str],
+    *,
+    strict: bool = False,
+    ids: Iterable[Any] | None = None,
+    deleted: Iterable[Any] | None = None,
+) -> Iterator[Explanation]:
+    """Yield the explanations that a request asks for, as :func:`iter_explanations` does."""
     checked = check_texts(texts)
     names = None if ids is None else items("ids", ids)
     gone = None if deleted is None else items("deleted", deleted)
@@ -234,6 +271,7 @@ def _explanations(
     trace, targets, relevance = answer
     single = request.target.single
     later = LaterPhrases.of(request)
+    said = predicted_sets(trace, request.target.labels)
     for at, (document, chosen) in enumerate(zip(trace.documents, targets.tolist(), strict=True)):
         positions = next(deleted)
         more = about
@@ -250,6 +288,7 @@ def _explanations(
             padding=_per_target(relevance.padding[at], single),
             constant=_per_target(relevance.constant[at], single),
             id=names.next(),
+            labels_predicted=said[at],
             elements=None if elements is None else _per_word(elements[at], single, copy),
             units=None if phrases is None else for_targets(phrases[at], single),
             ask_units=(
@@ -268,6 +307,7 @@ def _filter_explanations(
     names, about, single = _Names(ids), _about(request), request.target.single
     for trace, targets, relevance in request.filter_answers(texts):
         activations, starts, widths = trace.filters()
+        said = predicted_sets(trace, request.target.labels)
         for at, values in enumerate(relevance.filters):
             explanation = FilterExplanation(
                 document=trace.documents[at],
@@ -277,6 +317,7 @@ def _filter_explanations(
                 padding=_per_target(np.zeros(values.shape[1]), single),
                 constant=_per_target(relevance.constant[at], single),
                 id=names.next(),
+                labels_predicted=said[at],
                 activations=activations[at],
                 starts=starts[at],
                 widths=widths.copy(),

@@ -3,8 +3,11 @@
 from typing import Any
 
 from whyword.base.checks import one_of, real_number
+from whyword.base.errors import Argument, InputError
+from whyword.base.printable import shown
 from whyword.explanation.phrases import Phrases
 from whyword.methods.registry import Kind, Method, Parameter, Settings, register
+from whyword.models.abilities import Layered
 from whyword.models.protocol import Decomposable, ElementWise, Filtered, Phrased, Rows, Targets
 from whyword.models.relevance import FilterRelevance, Relevance
 
@@ -32,6 +35,12 @@ def _phrases(trace: Phrased, targets: Targets, **rule: Any) -> list[Phrases]:  #
 
 def _conserves(kind: Kind, settings: Settings) -> bool:
     return issubclass(kind, Decomposable) and kind.rule_conserves(settings)
+
+
+def _layer(name: str, value: object) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise InputError(Argument(name), f" must be the name of a layer, not {shown(value)}")
+    return value
 
 
 LRP = register(
@@ -64,6 +73,14 @@ LRP = register(
                 "apart",
                 lambda name, value: one_of(name, value, ("apart", "with words")),
                 "vectors of positions are kept 'apart', or go 'with words' that stand there",
+            ),
+            Parameter(
+                "layer",
+                None,
+                _layer,
+                "the hidden layer at which relevance is read, by its name",
+                values=str,
+                names_of=lambda model: model.layers if isinstance(model, Layered) else (),
             ),
         ),
         conserves=_conserves,

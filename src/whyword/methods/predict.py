@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.labels import Label
+from whyword.base.labels import Label, Labels
 from whyword.corpora.source import Record
 from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.multilabel import predicted_sets
 from whyword.models.probabilities import check_finite
 from whyword.models.protocol import Scores, TextClassifier
 
@@ -23,24 +25,39 @@ class Prediction:
     Attributes
     ----------
     id : str
-    predicted : str
-    label : str or None
-        The true class, where the source has it.
+    predicted : str or tuple of str
+        The class; of a model with several labels those that it predicts, perhaps none.
+    label : str, tuple of str or None
+        The true class, or labels, where the source has them.
     probabilities : (C,) float64
     known_words : int
         How many of its words the model knows; with 0 the prediction says nothing of the text.
     """
 
     id: str
-    predicted: str
-    label: str | None
+    predicted: Labels
+    label: Labels | None
     probabilities: NDArray[np.float64]
     known_words: int
 
     @property
     def probability(self) -> float:
-        """The probability of the predicted class."""
+        """The probability of the predicted class, or the highest of the labels'."""
         return float(self.probabilities.max())
+
+    @property
+    def is_right(self) -> bool | None:
+        """Whether all is predicted that is true, and nothing else; None if nobody knows."""
+        if not self.is_comparable:
+            return None
+        if isinstance(self.predicted, tuple):
+            return set(self.predicted) == set(self.label or ())
+        return self.label == self.predicted
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether there is a true class, or there are true labels, as the model predicts them."""
+        return type(self.label) is type(self.predicted)
 
 
 class Tally:
@@ -54,25 +71,42 @@ class Tally:
 
     def __init__(self, classes: Sequence[Label]) -> None:
         self._names = frozenset(map(str, classes))
-        self.n_documents = self.labelled = self.right = self.foreign = 0
+        self.n_documents = self.labelled = self.right = self.foreign = self.unlike = 0
+        self._of_labels = False
 
     def count(self, predictions: Iterable[Prediction]) -> Iterator[Prediction]:
         """Yield the predictions, counted."""
         for one in predictions:
             self.n_documents += 1
             self.labelled += one.label is not None
-            self.right += one.label == one.predicted
-            self.foreign += one.label is not None and one.label not in self._names
+            self.right += one.is_right is True
+            self.unlike += one.label is not None and not one.is_comparable
+            self.foreign += self._is_foreign(one.label)
+            self._of_labels = isinstance(one.predicted, tuple)
             yield one
+
+    def _is_foreign(self, label: Labels | None) -> bool:
+        """Return whether there is a label that is no class of the model."""
+        several = (label,) if isinstance(label, str) else label or ()
+        return not self._names.issuperset(several)
 
     def accuracy_line(self) -> str:
         """Return the accuracy, of how many; nothing if no document has a label."""
         if not self.labelled:
             return ""
+        if self.unlike:
+            return (
+                "the model predicts several labels, and the documents have a class each: no "
+                "accuracy"
+                if self._of_labels
+                else "the documents have several labels, and the model predicts a class: no "
+                "accuracy"
+            )
         if self.foreign == self.labelled:
             return "none of the labels is a class of the model"
         share = self.right / self.labelled
-        line = f"accuracy {share:.2%} of {self.labelled:,} labelled documents"
+        what = "exactly the right labels:" if self._of_labels else "accuracy"
+        line = f"{what} {share:.2%} of {self.labelled:,} labelled documents"
         return line + (f" ({self.foreign:,} with no class of the model)" if self.foreign else "")
 
 
@@ -86,13 +120,15 @@ def predict_documents(model: object, records: Iterable[Record]) -> Iterator[Pred
         for trace in classifier.trace([record.text for record in block]):
             rows = zip(
                 trace.predicted_from(done).tolist(),
+                predicted_sets(trace, names),
                 trace.probabilities,
                 trace.known_words.tolist(),
                 strict=True,
             )
-            for predicted, row, count in rows:
+            for best, several, row, count in rows:
                 record = next(waiting)
-                yield Prediction(record.id, names[predicted], record.label, row, count)
+                said: Any = names[best] if several is None else several
+                yield Prediction(record.id, said, record.label, row, count)
             done += len(trace)
 
 
@@ -102,10 +138,21 @@ def scores_of(model: TextClassifier, texts: Iterable[str]) -> Scores:
     return check_finite(np.concatenate([none, *(one.scores for one in model.trace(texts))]))
 
 
-def predicted_labels(model: TextClassifier, texts: Iterable[str]) -> list[Label]:
-    """Return the class of each text."""
+def highest_labels(model: TextClassifier, texts: Iterable[str]) -> list[Label]:
+    """Return the class, or the highest label, of each text."""
     labels, best = labels_of(model), scores_of(model, texts).argmax(axis=1)
     return [labels[number] for number in best.tolist()]
+
+
+def predicted_matrix(model: TextClassifier, texts: Iterable[str]) -> NDArray[np.bool_]:
+    """Return which labels a model with several predicts, (texts, C)."""
+    rows = [np.empty((0, len(model.classes_)), np.bool_)]
+    first = 0
+    for trace in model.trace(texts):
+        trace.predicted_from(first)  # raises where there is no score
+        first += len(trace)
+        rows.append(trace.labels_predicted)  # type: ignore[attr-defined]  # it is MultiLabel
+    return np.concatenate(rows)
 
 
 def probabilities_of(model: TextClassifier, texts: Iterable[str]) -> Scores:

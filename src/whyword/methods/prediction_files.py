@@ -9,7 +9,7 @@ from typing import TypeAlias
 from whyword.base.csv import csv_lines
 from whyword.base.excel import write_excel
 from whyword.base.files import arrow_file
-from whyword.base.labels import Label
+from whyword.base.labels import Label, Labels, label_text
 from whyword.base.printable import storable
 from whyword.methods.predict import Prediction
 
@@ -47,6 +47,8 @@ def prediction_rows(
     classes : sequence of C labels
     probabilities : bool
         Whether there is a column for the probability of each class, too.
+
+    Of a model with several labels, ``label`` and ``predicted`` are lists.
     """
     more = [f"probability of {label}" for label in classes] if probabilities else []
     yield [*COLUMNS, *map(storable, more)]
@@ -86,14 +88,29 @@ def write_predictions(
 
 
 def _row(prediction: Prediction) -> list[object]:
-    label = prediction.label
+    several = isinstance(prediction.predicted, tuple)
     return [
         storable(prediction.id),
-        None if label is None else storable(label),
-        storable(prediction.predicted),
+        _label(prediction.label, several),
+        _label(prediction.predicted, several),
         round(prediction.probability, _DIGITS),
         prediction.known_words,
     ]
+
+
+def _label(label: Labels | None, several: bool) -> str | list[str] | None:
+    """Return a label, or, of a model with several, a list of them."""
+    if label is None:
+        return None
+    if several:
+        return [storable(one) for one in ([label] if isinstance(label, str) else label)]
+    return storable(label_text(label))
+
+
+def as_text(rows: Rows) -> Rows:
+    """Yield the rows for a table of texts and numbers: several labels with commas between."""
+    for row in rows:
+        yield [", ".join(cell) if isinstance(cell, list) else cell for cell in row]
 
 
 def _write_text(parts: Iterable[str], path: Path) -> None:
@@ -102,11 +119,11 @@ def _write_text(parts: Iterable[str], path: Path) -> None:
 
 
 def _write_csv(rows: Rows, path: Path) -> None:
-    _write_text(csv_lines(rows), path)
+    _write_text(csv_lines(as_text(rows)), path)
 
 
 def _write_excel(rows: Rows, path: Path) -> None:
-    write_excel(path, rows)
+    write_excel(path, as_text(rows))
 
 
 def _write_parquet(rows: Rows, path: Path) -> None:
@@ -114,14 +131,18 @@ def _write_parquet(rows: Rows, path: Path) -> None:
     import pyarrow.parquet as pq
 
     headings = [str(heading) for heading in next(rows)]
-    kinds = [pa.string()] * 3 + [pa.float64(), pa.int64()]
+    block = list(islice(rows, _BLOCK))
+    several = bool(block) and isinstance(block[0][COLUMNS.index("predicted")], list)
+    label = pa.list_(pa.string()) if several else pa.string()
+    kinds = [pa.string(), label, label, pa.float64(), pa.int64()]
     kinds += [pa.float64()] * (len(headings) - len(kinds))
     schema = pa.schema(list(zip(headings, kinds, strict=True)))
     with pq.ParquetWriter(arrow_file(path, "wb"), schema, compression="zstd") as writer:
-        while block := list(islice(rows, _BLOCK)):
+        while block:
             columns = zip(zip(*block, strict=True), kinds, strict=True)
             arrays = [pa.array(values, kind) for values, kind in columns]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            block = list(islice(rows, _BLOCK))
 
 
 _WRITERS: Mapping[str, Callable[[Rows, Path], None]] = {

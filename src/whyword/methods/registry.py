@@ -4,17 +4,18 @@ What a method computes is an ability of a model's traces; here is what is asked 
 lists or checks methods reads this: ``explain``, the command line, the page, the documentation.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
+from whyword.base.checks import names_meant
 from whyword.base.errors import Argument, InputError, WhywordError
 from whyword.base.printable import shown
 from whyword.explanation.phrases import Phrases
-from whyword.models.protocol import Decomposable, Rows, Trace
+from whyword.models.protocol import Decomposable, Rows, TextClassifier, Trace
 from whyword.models.relevance import FilterRelevance, Relevance
 
 Settings = dict[str, Any]
@@ -44,12 +45,28 @@ class Parameter:
         From the name and a given value to the value as it is used; raises if it is unfit.
     meaning : str
         In a line, for help and documentation.
+    values : type, optional
+        What they are; by default what the default is.
+    names_of : callable, optional
+        From a model to the names that it knows, of which a value is one.
     """
 
     name: str
     default: Any
     check: Callable[[str, Any], Any]
     meaning: str
+    values: type | None = None
+    names_of: Callable[[TextClassifier], Sequence[str]] | None = None
+
+    def check_name(self, value: object, model: TextClassifier) -> None:
+        """Raise if a value is none of the names that the model knows; None stands for none."""
+        if self.names_of is None or value is None:
+            return
+        names = list(self.names_of(model))
+        if value not in names:
+            hint = names_meant(str(value), names) if names else "it has none"
+            said = f"there is no {self.name} {shown(value)} in this model; {hint}"
+            raise InputError(said, about=[self.name])
 
 
 @dataclass(frozen=True)
@@ -144,6 +161,13 @@ class Method:
             }
             rule = self._rule_of(kind)
             return settings if rule is None else rule.check_rule(settings, frozenset(given))
+
+    def settings_of(self, model: TextClassifier, given: Mapping[str, Any]) -> Settings:
+        """Return the parameters' values for a model; raise if a given one is unfit."""
+        settings = self.settings(model.trace_kind, given)
+        for one in self.parameters:
+            one.check_name(settings.get(one.name), model)
+        return settings
 
     def _no_parameter(self, name: str, known: Iterable[str]) -> InputError:
         whose = " for this model" if name in {one.name for one in self.parameters} else ""

@@ -10,6 +10,7 @@ from whyword.base.checks import one_of
 from whyword.base.errors import Argument, InputError
 from whyword.methods.registry import Method, Settings, method_for
 from whyword.methods.targets import Target, target_of
+from whyword.models.abilities import Recorded
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import (
     ElementWise,
@@ -82,6 +83,7 @@ class Request:
         *,
         targets: Iterable[Any] | None = None,
         against: object = None,
+        top_classes: int | None = None,
         level: str = WORD,
         parameters: Settings | None = None,
     ) -> "Request":
@@ -89,8 +91,8 @@ class Request:
         classifier = as_classifier(model)
         kind = classifier.trace_kind
         chosen = method_for(kind, method)
-        whose = target_of(labels_of(classifier), target, targets, against)
-        settings = chosen.settings(kind, parameters or {})
+        whose = target_of(labels_of(classifier), target, targets, against, top_classes)
+        settings = chosen.settings_of(classifier, parameters or {})
         _check_level(level, chosen, classifier)
         return cls(classifier, whose, chosen, settings, level, model)
 
@@ -103,7 +105,7 @@ class Request:
         columns = self.target.count
         done = 0
         for trace in self.model.trace(texts, deleted=deleted, columns=columns, elements=elements):
-            targets = self.target.numbers(trace.predicted_from(done))
+            targets = self.target.numbers(trace.predicted_from(done), trace.scores)
             done += len(trace)
             relevance = self.method.compute(trace, targets, **extra, **self.settings)
             _check_relevance(relevance, trace, targets, self.method.name)
@@ -123,7 +125,7 @@ class Request:
             raise TypeError(f"{self.method.name} does not go through filters")
         done = 0
         for trace in self.model.trace(texts, columns=self.target.count):
-            targets = self.target.numbers(trace.predicted_from(done))
+            targets = self.target.numbers(trace.predicted_from(done), trace.scores)
             done += len(trace)
             relevance = self.method.filters(trace, targets, **self.settings)
             if self.target.against is not None:
@@ -142,9 +144,13 @@ class Request:
     @property
     def recorded(self) -> Settings:
         """What explanations record as their parameters."""
-        recorded, kind = dict(self.settings), self.model.trace_kind
+        kind = self.model.trace_kind
+        recorded = dict(self.model.recorded) if isinstance(self.model, Recorded) else {}
+        recorded |= {name: value for name, value in self.settings.items() if value is not None}
         if self.method.residual and not self.conserves:
             recorded["residual"] = self.method.residual
+        if self.target.top is not None:
+            recorded["top_classes"] = self.target.top
         if self.target.against is not None:
             recorded["against"] = self.target.labels[self.target.against]
         if self.method.of_features and kind.equal_shares:

@@ -5,8 +5,8 @@ What a model's *traces* can do stands in ``protocol.py``.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable
-from typing import ClassVar, Self, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Self, TypeAlias
 
 from whyword.words.reader import Reader
 
@@ -51,6 +51,28 @@ def removal_by_source(model: object) -> tuple[str, ...] | None:
     """
     told = isinstance(model, Reading) and model.reader_.remove is not None
     return () if told else None
+
+
+class Layered(ABC):
+    """It has hidden layers with names, at which relevance can be read.
+
+    Its traces' rule has the parameter ``layer`` (of the method "lrp"): a word's relevance there is
+    that of its positions, and the constant is what is booked above the layer.
+    """
+
+    @property
+    @abstractmethod
+    def layers(self) -> Sequence[str]:
+        """Their names, in the order in which a text goes through them."""
+
+
+class Recorded(ABC):
+    """It has choices of its own that every explanation is to record."""
+
+    @property
+    @abstractmethod
+    def recorded(self) -> Mapping[str, Any]:
+        """What is added to the ``parameters`` of explanations: plain values by name."""
 
 
 class Shiftable(ABC):

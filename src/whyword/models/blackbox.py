@@ -3,7 +3,7 @@
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
@@ -13,13 +13,15 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import items
+from whyword.base.checks import flag, items
 from whyword.base.errors import Argument, InputError, ModelError
 from whyword.base.labels import Label, check_storable
 from whyword.base.printable import reason, shown, storable
 from whyword.models.abilities import Reading
 from whyword.models.adaptors import adaptor_for, as_numbers
 from whyword.models.erasure import ErasableText, deleted_words, text_without
+from whyword.models.multilabel import MultiLabel, thresholds_of
+from whyword.models.probabilities import sigmoid
 from whyword.models.protocol import Positions, Scores, TextClassifier
 from whyword.models.stored_reader import reader_settings
 from whyword.words.document import Document, Text
@@ -68,6 +70,26 @@ class ScoreTrace(BlackBoxTrace):
     output = "score"
 
 
+class LabelsTrace(MultiLabel, BlackBoxTrace):
+    """Texts and the probabilities that the model gave their labels, each by itself."""
+
+    def __init__(
+        self, model: "BlackBox", documents: list[Document], gone: list[NDArray[np.bool_]]
+    ) -> None:
+        super().__init__(model, documents, gone)
+        self.thresholds = model.thresholds
+
+    def probabilities_of(self, scores: Scores) -> Scores:
+        """Return the probabilities that belong to scores: themselves if they are such."""
+        return self.model.probabilities_of(scores)
+
+
+class LabelScoresTrace(LabelsTrace):
+    """Texts and the scores that the model gave their labels, of any size."""
+
+    output = "score"
+
+
 class BlackBox(Reading):
     """Somebody's model, for which our reader finds the words.
 
@@ -85,6 +107,11 @@ class BlackBox(Reading):
         changes the name. Without one it has no :attr:`identity`.
     reader : Reader, optional
         The model sees blanks for what it does not read.
+    multilabel : bool
+        Whether it predicts several labels at once: its probabilities are of each label by itself
+        (of its scores, the sigmoids), and need not sum to 1.
+    threshold : float, mapping from label to float, or iterable of C floats
+        The probability from which on a label is predicted.
 
     Examples
     --------
@@ -103,13 +130,24 @@ class BlackBox(Reading):
         *,
         name: str | None = None,
         reader: Reader | None = None,
+        multilabel: bool = False,
+        threshold: float | Mapping[Any, float] | Iterable[float] = 0.5,
     ) -> None:
         self.model = model
         self._adaptor = adaptor_for(model)
         self._classes = None if classes is None else checked_labels(classes)
         self.name = checked_name(name)
         self._reader = Reader.of(reader)
-        if self._adaptor.output == ScoreTrace.output:
+        self.multilabel = flag("multilabel", multilabel)
+        self._threshold = threshold
+        if not self.multilabel and not (isinstance(threshold, float) and threshold == 0.5):
+            raise InputError(
+                Argument("threshold"), " is for several labels: say ", Argument("multilabel", True)
+            )
+        of_scores = self._adaptor.output == ScoreTrace.output
+        if self.multilabel:
+            self.trace_kind = LabelScoresTrace if of_scores else LabelsTrace
+        elif of_scores:
             self.trace_kind = ScoreTrace
 
     def __repr__(self) -> str:
@@ -150,6 +188,7 @@ class BlackBox(Reading):
         if self.name is None or settings is None:
             return None
         parts = [self.name, labels_of(self), settings]
+        parts += [self.thresholds.tolist()] if self.multilabel else []
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     @cached_property
@@ -162,6 +201,11 @@ class BlackBox(Reading):
             "%s names no classes: they are numbers; BlackBox(…, classes=[…]) names them", self.kind
         )
         return list(range(self._ask([_WORD], None).shape[1]))
+
+    @cached_property
+    def thresholds(self) -> Scores:
+        """The probability from which on each label is predicted, (C,)."""
+        return thresholds_of(self._threshold, labels_of(self))
 
     def scores(self, texts: list[str]) -> Scores:
         """Return what the model says of the texts, (texts, C); raise if that is unfit."""
@@ -177,6 +221,8 @@ class BlackBox(Reading):
 
     def probabilities_of(self, scores: Scores) -> Scores:
         """Return the probabilities that belong to its scores, (…, C)."""
+        if self.multilabel and self._adaptor.output == ScoreTrace.output:
+            return sigmoid(scores)
         return self._adaptor.probabilities(scores)
 
     def _ask(self, texts: list[str], classes: int | None) -> Scores:
@@ -190,7 +236,7 @@ class BlackBox(Reading):
         shape = f"a {type(answer).__name__} that is no array of numbers"
         if numbers is not None:
             shape = str(numbers.shape)
-            if classes in (2, None) and _is_single(numbers):
+            if not self.multilabel and classes in (2, None) and _is_single(numbers):
                 of_two = adaptor.of_two(numbers.reshape(-1))
                 numbers = numbers if of_two is None else of_two
         fits = numbers is not None and numbers.ndim == 2 and len(numbers) == len(texts)

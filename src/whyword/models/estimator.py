@@ -16,7 +16,8 @@ from whyword.base.errors import Argument, InputError, WhywordError
 from whyword.base.labels import Label, check_storable
 from whyword.base.tensors import Tensors
 from whyword.models.abilities import Hashed, LazyIdentity
-from whyword.models.probabilities import check_finite, softmax
+from whyword.models.multilabel import MultiLabel, predicted_sets
+from whyword.models.probabilities import check_finite, sigmoid, softmax
 from whyword.models.protocol import Positions, Trace
 from whyword.models.store import identity_when_written, plain_configuration, write_model
 from whyword.models.stored import Check, StoredModel
@@ -212,8 +213,12 @@ class Estimator(Hashed, ABC):
         scores = self.class_scores(texts)
         return scores[:, 1] if scores.shape[1] == 2 else scores
 
-    def predict(self, texts: Iterable[str]) -> NDArray[np.str_]:
-        """Return the class of each text."""
+    def predict(self, texts: Iterable[str]) -> Any:  # noqa: ANN401 - an array, or a list
+        """Return the class of each text, (documents,); of several labels a list of tuples."""
+        if issubclass(self.trace_kind, MultiLabel):
+            self.check_fitted()
+            traces, labels = self.trace(strings("texts", texts)), self.classes_.tolist()
+            return [several for trace in traces for several in predicted_sets(trace, labels)]
         best = check_finite(self.class_scores(texts)).argmax(axis=1)
         predicted: NDArray[np.str_] = self.classes_[best]
         return predicted
@@ -224,15 +229,23 @@ class Estimator(Hashed, ABC):
         return check_finite(self.probabilities(scores), "probabilities")
 
     def probabilities(self, scores: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the probability of each class from the scores of all, (documents, classes)."""
+        """Return the probability of each class from the scores of all, (documents, classes).
+
+        Of several labels each has its own, and they need not sum to 1.
+        """
+        if issubclass(self.trace_kind, MultiLabel):
+            return sigmoid(scores)
         return softmax(scores / self._temperature())
 
     def score(self, texts: Iterable[str], labels: Iterable[object]) -> float:
-        """Return the share of texts whose class is predicted right."""
+        """Return the share of texts whose class, or labels (all of them), are predicted right."""
         predicted, label_list = self.predict(texts), list(items("labels", labels))
         _check_lengths(label_list, predicted)
         if not label_list:
             raise InputError("there are no texts to score")
+        if issubclass(self.trace_kind, MultiLabel):
+            pairs = zip(predicted, label_list, strict=True)
+            return float(np.mean([set(said) == set(items("labels", true)) for said, true in pairs]))
         return float(np.mean(predicted == np.asarray(label_list)))
 
 
@@ -299,6 +312,8 @@ def check_training_data(
             raise InputError(f"label {number} is no number to keep: {label!r}")
         if not isinstance(label, str | bool | int | float | np.bool_ | np.integer | np.floating):
             kind = type(label).__name__
+            if isinstance(label, tuple | list | set | frozenset | np.ndarray):
+                kind += ": it learns one class for each text, not several labels"
             raise InputError(f"label {number} must be a string or a number, not {kind}")
     check_storable(label_list)
     classes, numbers = np.unique(np.asarray(label_list), return_inverse=True)

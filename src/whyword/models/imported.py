@@ -31,13 +31,9 @@ def import_model(source: str) -> Any:  # noqa: ANN401 - anybody's
     With ``()`` behind the name, what the function of that name returns, called once. Modules are
     looked for in the current folder first, as ``python -m`` does.
     """
-    value: Any = import_module_of(source)
-    module, name = _parts(source)
+    _, name = _parts(source)
     plain = name.removesuffix(_CALL)
-    for part in plain.split("."):
-        if not hasattr(value, part):
-            raise InputError(f"{source}: {module} has no {plain!r}")
-        value = getattr(value, part)
+    value = import_function(source.removesuffix(_CALL))
     if plain != name:
         try:
             return value()
@@ -45,6 +41,17 @@ def import_model(source: str) -> Any:  # noqa: ANN401 - anybody's
             raise InputError(f"{source}: {name} failed ({reason(error)})") from error
     if isinstance(value, FunctionType) and not _takes_texts(value):
         raise InputError(f"{source}: {plain} takes no texts; if it makes a model, say {source}()")
+    return value
+
+
+def import_function(source: str) -> Any:  # noqa: ANN401 - anybody's
+    """Return the function that ``module:name`` names, whatever it takes."""
+    value: Any = import_module_of(source)
+    module, name = _parts(source)
+    for part in name.split("."):
+        if not hasattr(value, part):
+            raise InputError(f"{source}: {module} has no {name!r}")
+        value = getattr(value, part)
     return value
 
 

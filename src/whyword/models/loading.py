@@ -1,10 +1,11 @@
 """The kinds of model by name, and from a folder back to the model that was saved in it."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from whyword.base.checks import expand_path
-from whyword.base.errors import InputError
+from whyword.base.checks import check_installed, expand_path
+from whyword.base.errors import Argument, InputError
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
 from whyword.models.imported import import_model, names_import
@@ -13,6 +14,7 @@ from whyword.models.pipeline.classifier import PipelineClassifier
 from whyword.models.pipeline.stored import upgraded
 from whyword.models.store import read_model, without_added
 
+_OF_TORCH = "torch"  # a kind that is only imported if it is needed
 KINDS: dict[str, type[Estimator]] = {}
 
 
@@ -27,7 +29,7 @@ register_kind(SVMClassifier)
 register_kind(PipelineClassifier)
 
 
-def load_model(source: str | Path) -> Any:  # noqa: ANN401 - an Estimator, or anybody's model
+def load_model(source: str | Path, build: Callable[..., Any] | str | None = None) -> Any:  # noqa: ANN401 - an Estimator, or anybody's model
     """Load a model.
 
     Parameters
@@ -37,15 +39,26 @@ def load_model(source: str | Path) -> Any:  # noqa: ANN401 - an Estimator, or an
         where there is no such folder also ``"module:name"``: what stands in your own code, which
         is imported and so does run, anything that a :class:`~whyword.BlackBox` takes. With
         ``()`` behind it, what the function of that name returns.
+    build : callable or str, optional
+        What builds the module of a PyTorch model again, or ``"module:function"``, where it is not
+        registered (``whyword.pytorch.builder``).
     """
     if names_import(str(source)):
         return import_model(str(source))
     path = expand_path(source)
     tensors, configuration = upgraded(*read_model(path))
     kind = configuration.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise InputError(f"{path} holds a model of kind {kind!r:.60}; known: {', '.join(KINDS)}")
     verdict = f"{path} is not a whole model"
+    if kind == _OF_TORCH:
+        check_installed("torch", "torch")
+        from whyword.models.pytorch.stored import restore
+
+        return restore(verdict, tensors, without_added(configuration), build)
+    if build is not None:
+        raise InputError(Argument("build"), f" is for PyTorch models, not for kind {kind!r:.60}")
+    if not isinstance(kind, str) or kind not in KINDS:
+        known = ", ".join([*KINDS, _OF_TORCH])
+        raise InputError(f"{path} holds a model of kind {kind!r:.60}; known: {known}")
     model = KINDS[kind].restore(verdict, tensors, without_added(configuration))
     model.remember_identity(configuration["identity"])
     return model

@@ -16,6 +16,12 @@ def softmax(scores: NDArray[Any]) -> NDArray[np.float64]:
     return result
 
 
+def sigmoid(scores: NDArray[Any]) -> NDArray[np.float64]:
+    """Return 1 / (1 + exp(−score)) of each, without overflow."""
+    result: NDArray[np.float64] = np.exp(-np.logaddexp(0.0, -scores.astype(np.float64)))
+    return result
+
+
 def check_finite(
     numbers: NDArray[Any],
     what: str = "scores",

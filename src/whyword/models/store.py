@@ -269,7 +269,9 @@ def fingerprint(texts: Sequence[str], classes: Sequence[int]) -> str:
 
 def fingerprint_of(texts: Sequence[str], labels: Sequence[object]) -> str:
     """Return the sha256 of texts and their labels, as a training on them records it."""
-    numbers = np.unique(np.asarray(labels), return_inverse=True)[1]
+    several = any(isinstance(label, tuple) for label in labels)
+    keys = [repr(sorted(label)) for label in labels] if several else labels  # type: ignore[call-overload]
+    numbers = np.unique(np.asarray(keys), return_inverse=True)[1]
     return fingerprint(texts, numbers.tolist())
 
 

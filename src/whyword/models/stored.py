@@ -323,6 +323,13 @@ def list_of_strings(name: str, value: object) -> list[str]:
     return value
 
 
+def list_of_numbers(name: str, value: object) -> list[float]:
+    """Return a list of finite numbers."""
+    if not isinstance(value, list):
+        raise InputError(f"{name} must be a list of numbers, not {value!r:.60}")
+    return [finite_number(name, one) for one in value]
+
+
 def optional(check: Check[T]) -> Check[T | None]:
     """Return the check that lets null pass."""
     return lambda name, value: None if value is None else check(name, value)

@@ -27,7 +27,8 @@ _METHODS = {"LRP": "lrp", "SA": "sensitivity", "TFIDF": "tfidf", "uniform": "uni
 
 def quality(model: Estimator, test: Part) -> dict[str, Any]:
     """Return Table 1's figure and more."""
-    return model_quality(model, test.texts, test.labels or []).to_dict()
+    figures: dict[str, Any] = model_quality(model, test.texts, test.labels or []).to_dict()
+    return figures
 
 
 def heatmaps(model: Estimator, test: Part) -> dict[str, Any]:

@@ -15,18 +15,20 @@ from whyword.analysis.document_map import DocumentMap, document_map
 from whyword.base.checks import check_installed
 from whyword.base.errors import InputError
 from whyword.base.files import atomic_write, save_or_return
-from whyword.base.labels import Label
+from whyword.base.labels import Label, Labels
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.corpora.corpus import Part
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.evaluate import evaluate
 from whyword.evaluation.findings import Findings
-from whyword.evaluation.quality import ModelQuality, model_quality
+from whyword.evaluation.quality import ModelQuality, MultiLabelQuality, model_quality
 from whyword.explanation.explanation import Explanation
 from whyword.methods.explain import explain
-from whyword.methods.predict import probabilities_of
+from whyword.methods.predict import predicted_matrix, probabilities_of
 from whyword.methods.registry import methods_for
+from whyword.methods.targets import label_matrix
 from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.multilabel import chosen_labels, is_multilabel
 from whyword.models.protocol import ElementWise, Embedded, TextClassifier
 from whyword.reports.program import program_digest
 from whyword.reports.stages import digest_of
@@ -98,7 +100,7 @@ def write_tour(
         Called with the :class:`~whyword.base.progress.Progress` as each stage begins.
     """
     check_installed("report", "sklearn", "scipy")
-    if len(set(test.labels or [])) < 2:
+    if len(_distinct(test.labels or [])) < 2:
         raise InputError("a tour needs labelled texts of at least two classes")
     traced = as_classifier(model)
     inputs = {
@@ -155,14 +157,14 @@ def write_tour(
 
 def _heatmaps(
     model: TextClassifier, test: Part, examples: Sequence[tuple[str, Sequence[Label]]]
-) -> tuple[list[Explanation], list[tuple[str, Explanation]]]:
+) -> tuple[list[Explanation], list[tuple[Labels, Explanation]]]:
     """Return explanations of right predictions, and of wrong ones with the true class."""
-    chances, classes = probabilities_of(model, test.texts), labels_of(model)
+    surest = _surest_of_labels if is_multilabel(model) else _surest
     named = [(test.ids.index(name), list(of)) for name, of in examples]
-    right = named or _surest(chances, classes, test, right=True)
+    right = named or surest(model, test, right=True)
     wrong = [
         ((test.labels or [])[number], _explain_document(model, test, number, of))
-        for number, of in _surest(chances, classes, test, right=False)
+        for number, of in surest(model, test, right=False)
     ]
     return [_explain_document(model, test, *one) for one in right], wrong
 
@@ -185,7 +187,9 @@ def compared_methods(model: TextClassifier) -> list[str]:
     return [name for name in dict.fromkeys([next(iter(able)), *METHODS]) if name in able]
 
 
-def _facts(quality: ModelQuality, measured_on: int, evaluation: Findings) -> dict[str, Any]:
+def _facts(
+    quality: ModelQuality | MultiLabelQuality, measured_on: int, evaluation: Findings
+) -> dict[str, Any]:
     return {
         "accuracy": quality.accuracy,
         "documents": quality.n_documents,
@@ -237,21 +241,22 @@ def _explain_document(model: object, test: Part, number: int, of: Sequence[Label
     return explain(model, [test.texts[number]], list(of), ids=[test.ids[number]])[0]
 
 
-def _surest(
-    chances: NDArray[np.floating[Any]], classes: Sequence[Label], test: Part, right: bool
-) -> list[tuple[int, list[Label]]]:
+def _distinct(labels: Sequence[Labels]) -> set[str]:
+    """Return the labels of documents, which may have several."""
+    return {label for one in labels for label in ((one,) if isinstance(one, str) else one)}
+
+
+def _surest(model: TextClassifier, test: Part, right: bool) -> list[tuple[int, list[Label]]]:
     """Return documents that the model was surest of, right or wrong, with two classes each.
 
     The class it chose, and the true one or, if that is the same, the next best; of different true
     classes, and of a length that can be read, as far as there are such.
     """
+    chances, classes = probabilities_of(model, test.texts), labels_of(model)
     labels = test.labels or []
     best, second = np.argsort(-chances, axis=1, kind="stable")[:, :2].T
-    least, most = _READABLE
-    lengths = np.array([len(text.split()) for text in test.texts])
-    unfit = np.maximum(least - lengths, lengths - most).clip(0)  # how far from a good length
     chosen: dict[Label, tuple[int, list[Label]]] = {}
-    for number in np.lexsort((-chances.max(axis=1), unfit)).tolist():
+    for number in _readable_first(chances, test):
         label, predicted = labels[number], classes[best[number]]
         if label not in chosen and (predicted == label) == right:
             other = classes[second[number]] if right else label
@@ -259,3 +264,33 @@ def _surest(
         if len(chosen) == SHOWN:
             break
     return list(chosen.values())
+
+
+def _surest_of_labels(
+    model: TextClassifier, test: Part, right: bool
+) -> list[tuple[int, list[Label]]]:
+    """Return the same of a model that predicts several labels: by the highest of a document.
+
+    With the labels predicted, and those that are true; at most as many as are seen at a glance.
+    """
+    chances, classes = probabilities_of(model, test.texts), labels_of(model)
+    said = predicted_matrix(model, test.texts)
+    truth = label_matrix(classes, test.labels or [])
+    chosen: dict[int, tuple[int, list[Label]]] = {}
+    for number in _readable_first(chances, test):
+        best = int(chances[number].argmax())
+        if best not in chosen and (said[number] == truth[number]).all() == right:
+            of = chosen_labels(said[number] | truth[number], classes)[:SHOWN]
+            chosen[best] = number, list(of or classes[best : best + 1])
+        if len(chosen) == SHOWN:
+            break
+    return list(chosen.values())
+
+
+def _readable_first(chances: NDArray[np.floating[Any]], test: Part) -> list[int]:
+    """Return the documents' numbers, those of a good length first, then the surest."""
+    least, most = _READABLE
+    lengths = np.array([len(text.split()) for text in test.texts])
+    unfit = np.maximum(least - lengths, lengths - most).clip(0)  # how far from a good length
+    order: list[int] = np.lexsort((-chances.max(axis=1), unfit)).tolist()
+    return order

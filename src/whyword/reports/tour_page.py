@@ -6,7 +6,7 @@ from typing import Any
 
 from whyword.analysis.class_words import ClassWords
 from whyword.analysis.document_map import DocumentMap, map_chart
-from whyword.base.labels import Label
+from whyword.base.labels import Labels, label_text
 from whyword.evaluation.comparison import of_best
 from whyword.evaluation.evaluate import Evaluation
 from whyword.evaluation.page import deletion_chart
@@ -23,7 +23,7 @@ def tour_page(
     title: str,
     facts: Mapping[str, Any],
     shown: Sequence[Explanation],
-    wrong: Sequence[tuple[Label, Explanation]],
+    wrong: Sequence[tuple[Labels, Explanation]],
     words: ClassWords,
     plane: DocumentMap | None,
     evaluation: Evaluation,
@@ -87,8 +87,10 @@ def _tiles(facts: Mapping[str, Any], classes: int, best: str) -> Iterator[tuple[
             yield percent(facts["still_right"][name]), said
 
 
-def _titled(one: Explanation, label: Label) -> heatmap.Heatmap:
-    return replace(one.heatmap(), title=f"{one.id}: {one.predicted}, in truth {label}")
+def _titled(one: Explanation, label: Labels) -> heatmap.Heatmap:
+    return replace(
+        one.heatmap(), title=f"{one.id}: {label_text(one.predicted)}, in truth {label_text(label)}"
+    )
 
 
 def _powers(evaluation: Evaluation) -> Table:

@@ -15,6 +15,7 @@ from whyword.methods.registry import Cost, method_for, methods_for
 from whyword.methods.request import PHRASE, Request, check_phrases, has_phrases
 from whyword.models.abilities import Caching, Reading
 from whyword.models.blackbox import as_classifier, labels_of
+from whyword.models.multilabel import is_multilabel, predicted_sets
 from whyword.web.limits import Limits
 from whyword.words.document import Text
 from whyword.words.rules import WORDS
@@ -63,6 +64,7 @@ class Engine:
             "kind": self.model.kind,
             "identity": self.identity,
             "classes": self.classes,
+            "multilabel": is_multilabel(self.model),
             "reads": {} if reader is None else dict(reader.described()),
             "max_words": None if reader is None else reader.tokenizer.max_words,
             "documents": facts.get("documents"),
@@ -85,15 +87,16 @@ class Engine:
         return [
             {
                 "id": next(names),
-                "predicted": self.classes[number],
+                "predicted": self.classes[number] if several is None else several,
                 "classes": self.classes,
                 "scores": scores,
                 "probabilities": chances,
                 "known_words": known,
             }
             for trace in self.model.trace(texts)
-            for number, scores, chances, known in zip(
+            for number, several, scores, chances, known in zip(
                 trace.predicted.tolist(),
+                predicted_sets(trace, self.classes),
                 trace.scores,
                 trace.probabilities,
                 trace.known_words.tolist(),
@@ -110,9 +113,10 @@ class Engine:
         against: str | None = None,
         method: str | None = None,
         phrases: bool = False,
+        top_classes: int | None = None,
     ) -> list[dict[str, Any]]:
         """Return the explanations as they are sent: the JSON form and the probabilities."""
-        request = Request.of(self.model, target, method, against=against)
+        request = Request.of(self.model, target, method, against=against, top_classes=top_classes)
         if phrases:
             asked = Argument("phrases", True), Argument("phrases", False)
             check_phrases(request.method, self.model, *asked)

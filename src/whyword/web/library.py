@@ -1,7 +1,6 @@
 """A corpus as a model sees it: predictions, class words, map, search, confusions."""
 
 import time
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,16 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.analysis.class_words import (
-    RANKS,
-    UNITS,
-    ClassWords,
-    ClassWordsRequest,
-)
 from whyword.analysis.document_map import project
 from whyword.analysis.search import Carrier, Hit, SearchIndex
 from whyword.analysis.word_statistics import Units, units_of
-from whyword.base.checks import one_of
 from whyword.base.errors import InputError
 from whyword.base.labels import Label
 from whyword.base.printable import storable
@@ -31,9 +23,10 @@ from whyword.methods.request import PHRASE, WORD
 from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Embedded, TextClassifier
+from whyword.web.judged import Judged
+from whyword.web.word_lists import WordLists
 from whyword.words.document import Document
 
-TOP_WORDS = 100  # of each class
 _MOST_POINTS = 20_000  # of the map: more are drawn as specks anyway
 _BEGINNING = 160  # characters of a text in a list
 _STRONGEST = 8  # words that stand for a document
@@ -55,18 +48,10 @@ class Library:
     model : TextClassifier
     name : str
     ids, texts : lists of str
-    labels : list of str or None
-        The true classes, where the corpus has them.
-    classes : list of labels
-        The model's.
-    predicted : (documents,) intp
-        Numbers of classes.
-    chances : (documents,) float64
-        The probability of the predicted class.
-    lists : dict from (units, rank) to ClassWords
-        Words by every rank, and phrases if the model has any that are not its words.
-    places : dict from units to dict from word to documents it occurs in
-        For the words of `lists`.
+    judged : Judged
+        Their labels and predictions.
+    lists : WordLists
+        The words of its classes.
     index : SearchIndex or None
         None if the model's documents have no vectors.
     points : (documents, 2) float64, or None
@@ -79,12 +64,8 @@ class Library:
     name: str
     ids: list[str]
     texts: list[str]
-    labels: list[str | None]
-    classes: list[Label]
-    predicted: NDArray[np.intp]
-    chances: NDArray[np.float64]
-    lists: dict[tuple[str, str], ClassWords]
-    places: dict[str, dict[str, list[int]]]
+    judged: Judged
+    lists: WordLists
     index: SearchIndex | None
     points: NDArray[np.float64] | None
     share: float
@@ -96,24 +77,13 @@ class Library:
 
     def about(self) -> dict[str, Any]:
         """Return the corpus in figures."""
-        labelled = sum(label is not None for label in self.labels)
-        right = sum(map(self._is_right, range(len(self))))
         return {
             "name": self.name,
             "documents": len(self),
-            "labelled": labelled,
-            "accuracy": right / labelled if labelled else None,
+            "labelled": self.judged.n_labelled,
+            "accuracy": self.judged.accuracy,
             "vectors": self.index is not None,
         }
-
-    def _is_right(self, number: int) -> bool:
-        return self.labels[number] == str(self.classes[self.predicted[number]])
-
-    @property
-    def labels_are_foreign(self) -> bool:
-        """Whether there are labels, and none of them is a class of the model."""
-        labels = {label for label in self.labels if label is not None}
-        return bool(labels) and labels.isdisjoint(map(str, self.classes))
 
     def map(self) -> dict[str, Any]:
         """Return the documents as points, evenly chosen if they are too many."""
@@ -121,36 +91,19 @@ class Library:
             raise InputError(f"there is no map: {_NO_VECTORS}")
         step = -(-len(self) // _MOST_POINTS)
         chosen = range(0, len(self), step)
-        names = self._label_names()
-        at = {name: place for place, name in enumerate(names)}
         return {
             "documents": len(self),
             "numbers": list(chosen),
             "points": np.round(self.points[::step], 4).astype(np.float32),
             "ids": [self.ids[number] for number in chosen],
-            "classes": self.classes,
-            "predicted": np.ascontiguousarray(self.predicted[::step]),
-            "label_names": names,
-            "labels": [at.get(self.labels[number] or "", -1) for number in chosen],
+            "classes": self.judged.classes,
+            **self.judged.groups(chosen),
             "share": self.share,
         }
 
-    def _label_names(self) -> list[str]:
-        """Return the labels, those of the model's classes first and all of them."""
-        names = [str(label) for label in self.classes]
-        return [*names, *sorted({label for label in self.labels if label} - set(names))]
-
     def confusion(self) -> dict[str, Any]:
         """Return how often each label was predicted as each class."""
-        if not any(label is not None for label in self.labels):
-            raise InputError("the documents have no labels, so that nobody knows which are wrong")
-        names = self._label_names()
-        counts: Counter[tuple[str, int]] = Counter()
-        for label, predicted in zip(self.labels, self.predicted.tolist(), strict=True):
-            if label is not None:
-                counts[label, predicted] += 1
-        rows = [[counts[name, column] for column in range(len(self.classes))] for name in names]
-        return {"labels": names, "classes": self.classes, "counts": rows}
+        return self.judged.confusion()
 
     # ---- documents ----------------------------------------------------------------------------
 
@@ -166,13 +119,7 @@ class Library:
         self, label: str | None, predicted: str | None, offset: int, limit: int
     ) -> dict[str, Any]:
         """Return those with this label and this prediction, the surest predictions first."""
-        chosen = np.ones(len(self), np.bool_)
-        if label is not None:
-            chosen &= np.array([one == label for one in self.labels], np.bool_)
-        if predicted is not None:
-            chosen &= self.predicted == class_number(self.classes, predicted, "predicted")
-        numbers = np.flatnonzero(chosen)
-        numbers = numbers[np.argsort(-self.chances[numbers], kind="stable")]
+        numbers = self.judged.select(label, predicted)
         shown = numbers[offset : offset + limit].tolist()
         return {
             "found": len(numbers),
@@ -183,26 +130,31 @@ class Library:
         return {
             "number": number,
             "id": self.ids[number],
-            "label": self.labels[number],
-            "predicted": self.classes[self.predicted[number]],
-            "probability": float(self.chances[number]),
+            "label": self.judged.labels[number],
+            "predicted": self.judged.prediction(number),
+            "probability": float(self.judged.chances[number]),
             "beginning": " ".join(self.texts[number][: 2 * _BEGINNING].split())[:_BEGINNING],
         }
 
     # ---- words --------------------------------------------------------------------------------
 
     def class_words(
-        self, target: str | None, top: int, rank: str = "typical", units: str = "words"
+        self,
+        target: str | None,
+        top: int,
+        rank: str = "typical",
+        units: str = "words",
+        symbols: bool = False,
     ) -> dict[str, Any]:
         """Return the words of one class, or of all."""
-        one_of("rank", rank, list(RANKS))
-        words = self.lists[self._units(units), rank]
+        words = self.lists.choose(units, rank, symbols)
         labels = list(words) if target is None else [self._class(target)]
         return {
             "documents": words.n_documents,
             "rank": rank,
             "units": units,
-            "choices": list(self.places),
+            "choices": list(self.lists.places),
+            "symbols": self.lists.has_symbols(units),
             "classes": [
                 {
                     "target": label,
@@ -215,24 +167,14 @@ class Library:
             ],
         }
 
-    def _units(self, units: str) -> str:
-        """Return the units; raise if this model's are none."""
-        one_of("units", units, UNITS)
-        if units not in self.places:
-            raise InputError("this model has no phrases that are not its words")
-        return units
-
     def word_documents(
         self, target: str, word: str, top: int, units: str = "words"
     ) -> dict[str, Any]:
         """Return the documents in which a class word speaks most for its class."""
         label = self._class(target)
-        key, places = word.lower(), self.places[self._units(units)]
-        if key not in places:
-            raise InputError(f"{word!r:.60} is none of the {TOP_WORDS} {units} of any class")
-        numbers = places[key]
+        key, numbers = word.lower(), self.lists.documents_of(word, units)
         step = -(-len(numbers) // _COMPARED)
-        some = sorted({*numbers[::step], *self._strongest(label, key, units)})
+        some = sorted({*numbers[::step], *self.lists.strongest(label, key, units)})
         level = PHRASE if units == "phrases" else WORD
         texts = [self.texts[n] for n in some]
         explanations = list(iter_explanations(self.model, texts, [label], level=level))
@@ -251,17 +193,8 @@ class Library:
             ],
         }
 
-    def _strongest(self, label: Label, word: str, units: str) -> set[int]:
-        return {
-            int(entry.document)
-            for (own, _), words in self.lists.items()
-            if own == units
-            for entry in words[label]
-            if entry.word == word
-        }
-
     def _class(self, name: str) -> Label:
-        return self.classes[class_number(self.classes, name)]
+        return self.judged.classes[class_number(self.judged.classes, name)]
 
     # ---- search -------------------------------------------------------------------------------
 
@@ -336,7 +269,7 @@ def open_library(
     report(Progress(f"predicting {len(texts):,} documents"))
     predictions = list(predict_documents(model, records))
     report(Progress("finding the classes' words"))
-    lists, places = _words_of(model, texts)
+    lists = WordLists.of(model, texts)
     index, points, share = None, None, 0.0
     if issubclass(traced.trace_kind, Embedded):
         report(Progress("preparing the search"))
@@ -349,31 +282,12 @@ def open_library(
         name=name,
         ids=[storable(record.id) for record in records],
         texts=texts,
-        labels=[storable(record.label) if record.label else None for record in records],
-        classes=classes,
-        predicted=np.array([one.probabilities.argmax() for one in predictions], np.intp),
-        chances=np.array([one.probability for one in predictions]),
+        judged=Judged.of(classes, [record.label for record in records], predictions),
         lists=lists,
-        places=places,
         index=index,
         points=points,
         share=share,
     )
-
-
-def _words_of(
-    model: object, texts: Sequence[str]
-) -> tuple[dict[tuple[str, str], ClassWords], dict[str, dict[str, list[int]]]]:
-    """Return the words of classes, or phrases, by every rank, and the documents that have them."""
-    lists, places = {}, {}
-    request = ClassWordsRequest(top=TOP_WORDS)
-    for statistics in request.collect_choices(model, texts, placed=True):
-        listed = set()
-        for words in request.words_by_rank(model, statistics):
-            lists[words.units, words.rank] = words
-            listed |= {entry.word for entries in words.values() for entry in entries}
-        places[statistics.units] = statistics.documents_of(listed)
-    return lists, places
 
 
 def library_price(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass
 from typing import Annotated, Any
 
-from pydantic import FailFast
+from pydantic import FailFast, Strict
 
 from whyword.base.labels import Label
 from whyword.explanation.row import FIELDS, PHRASES
@@ -51,14 +51,16 @@ class PredictRequest:
 class ExplainRequest:
     """Texts to explain, and whose scores: one class, several, "all", or the "predicted" one.
 
-    With `phrases` what the model used as units has a relevance, too.
+    `top_classes` are each text's so many classes with the highest scores, instead of a target. With
+    `phrases` what the model used as units has a relevance, too.
     """
 
     documents: list[DocumentIn | str]
     target: str | list[str] = PREDICTED
     against: str | None = None
+    top_classes: Annotated[int, Strict()] | None = None
     method: str = ""  # the best for the model, which the schema names
-    phrases: bool = False
+    phrases: Annotated[bool, Strict()] = False
 
     __pydantic_config__ = _STRICT
 
@@ -80,10 +82,14 @@ Class = Label
 
 @dataclass(frozen=True)
 class PredictionOut:
-    """What the model says of one text; with no known word that says nothing of the text."""
+    """What the model says of one text; with no known word that says nothing of the text.
+
+    `predicted` is a list, perhaps empty, of a model with several labels; their probabilities need
+    not sum to 1.
+    """
 
     id: str | None
-    predicted: Class
+    predicted: Class | list[Class]
     classes: list[Class]
     scores: list[Number]
     probabilities: list[Number]
@@ -112,7 +118,7 @@ class ExplanationOut(_Phrases, _Row):  # type: ignore[misc, valid-type]  # class
     several targets, a list of numbers. Phrases are there if they were asked for.
     """
 
-    predicted: Class
+    predicted: Class | list[Class]
     probabilities: list[Number]
     conserved: bool
 
@@ -130,8 +136,8 @@ class EntryOut:
 
     number: int
     id: str
-    label: str | None
-    predicted: Class
+    label: str | list[str] | None
+    predicted: Class | list[Class]
     probability: float
     beginning: str
 
@@ -181,12 +187,16 @@ class ClassWordsOut:
 
 @dataclass(frozen=True)
 class WordsAnswer:
-    """The words of classes, over so many documents; `choices` are the units there are."""
+    """The words of classes, over so many documents; `choices` are the units there are.
+
+    `symbols` says whether there are any without a letter or digit, which are listed on demand.
+    """
 
     documents: int
     rank: str
     units: str
     choices: list[str]
+    symbols: bool
     classes: list[ClassWordsOut]
 
 
@@ -237,7 +247,11 @@ class SearchAnswer:
 
 @dataclass(frozen=True)
 class MapAnswer:
-    """Documents as points, x and y between 0 and 1; labels and classes by number, −1 for none."""
+    """Documents as points, x and y between 0 and 1.
+
+    Labels and what is predicted by their numbers among `label_names`, −1 for none; `right` is null
+    where there is no label.
+    """
 
     documents: int
     numbers: list[int]
@@ -247,6 +261,7 @@ class MapAnswer:
     predicted: list[int]
     label_names: list[str]
     labels: list[int]
+    right: list[bool | None]
     share: float
 
 
@@ -300,6 +315,7 @@ def with_limits(
         },
     ]
     explain["against"]["anyOf"][0]["enum"] = names
+    explain["top_classes"]["anyOf"][0] |= {"minimum": 1, "maximum": 2**31 - 1}
     explain["method"] |= {"enum": list(methods), "default": methods[0]}
     if "SearchRequest" in parts:
         _update(parts["SearchRequest"], "query", maxLength=QUERY_CHARACTERS)

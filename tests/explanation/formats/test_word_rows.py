@@ -37,6 +37,25 @@ def test_rows_are_those_of_the_frame(target: object) -> None:
             np.testing.assert_array_equal(values, frame[heading])
 
 
+def test_highest_classes_of_its_own_for_each_document() -> None:
+    made = explain(made_cnn(), [TEXT, "wg", "wa wb"], top=2, ids=list("abc"))
+    assert len({one.target for one in made}) > 1
+    headings, *rows = word_rows(made)
+    assert headings[6:] == ["target 1", "relevance 1", "target 2", "relevance 2"]
+    at = 0
+    for one in made:
+        for values in one.relevance:
+            assert rows[at][6::2] == list(one.targets)
+            np.testing.assert_array_equal(np.array(rows[at][7::2], np.float32), values)
+            at += 1
+    assert at == len(rows)
+    frame = made.to_frame()
+    assert list(frame.columns) == headings
+    assert frame["target 1"].tolist() == [row[6] for row in rows]
+    with pytest.raises(InputError, match="differ in their targets"):
+        list(word_rows([*made, *explain(made_cnn(), ["wa"], top=1)]))
+
+
 def test_plain_types_only() -> None:
     made = explain(made_cnn(), "wa wb", "class 1")
     made.relevance[0] = np.nan

@@ -194,11 +194,14 @@ def test_a_transformer_that_is_not_what_it_is_called() -> None:
     )
 
 
-def test_several_classes_at_once_are_a_black_box() -> None:
+@pytest.mark.parametrize("head", [LogisticRegression(), LinearSVC()])
+def test_several_labels_are_a_black_box_that_knows_it(head: object) -> None:
     texts = topical(20)[0]
     several = MultiLabelBinarizer().fit_transform([["a", "b"], ["a"], ["b"], []] * 5)
-    pipeline = make_pipeline(words(), OneVsRestClassifier(LogisticRegression()))
-    assert isinstance(from_pipeline(pipeline.fit(texts, several)), BlackBox)
+    pipeline = make_pipeline(words(), OneVsRestClassifier(head)).fit(texts, several)
+    assert isinstance(from_pipeline(pipeline), BlackBox)
+    said = [one.predicted for one in explain(pipeline, texts)]
+    assert said == [tuple(np.flatnonzero(row)) for row in pipeline.predict(texts)]
 
 
 # ---- what is explained without being wrapped --------------------------------------------------

@@ -14,8 +14,8 @@ from whyword.web.engine import Engine
 
 def test_the_corpus_by_the_api_is_that_of_the_library() -> None:
     corpus = library()
-    word = corpus.lists["words", "typical"]["space"][0].word
-    phrase = corpus.lists["phrases", "typical"]["space"][0].word
+    word = corpus.lists.choose("words", "typical")["space"][0].word
+    phrase = corpus.lists.choose("phrases", "typical")["space"][0].word
     for path, expected in (
         ("/api/words?target=space&top=5", corpus.class_words("space", 5)),
         ("/api/words?rank=sum&units=phrases", corpus.class_words(None, 30, "sum", "phrases")),
@@ -104,7 +104,8 @@ def test_mistakes_in_a_search(given: object, said: str) -> None:
 
 
 def test_a_corpus_without_labels_has_no_confusions() -> None:
-    without = replace(library("svm"), labels=[None] * 40)
+    served = library("svm")
+    without = replace(served, judged=replace(served.judged, labels=[None] * 40))
     check_refused(
         ask(create_app(Engine(model("svm")), without), "/api/confusion"), 422, "no labels"
     )

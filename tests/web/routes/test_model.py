@@ -44,6 +44,20 @@ def test_explanations_are_the_librarys(kind: str, method: str) -> None:
             )
 
 
+def test_each_texts_highest_classes() -> None:
+    given = {"documents": [TEXT, *TEXTS[:2]], "top_classes": 2}
+    answer = ask(app(), "/api/explain", given)
+    expected = ww.explain(model("cnn"), [TEXT, *TEXTS[:2]], top=2)
+    for sent, other in zip(answer.json["explanations"], expected, strict=True):
+        assert tuple(sent["target"]) == other.target
+        np.testing.assert_allclose(sent["relevance"], other.relevance, rtol=1e-5, atol=1e-6)
+    refused = ask(app(), "/api/explain", given | {"target": "all"})
+    assert refused.status == 422
+    assert "top_classes is for each text's highest classes: leave target out" in refused.problem
+    for unfit in (0, -1, 1.5, "many", 10**30):
+        assert ask(app(), "/api/explain", given | {"top_classes": unfit}).status == 422
+
+
 def test_ids_deleted_words_and_the_order_of_documents() -> None:
     documents = [
         {"text": "moon goal", "id": "a", "deleted": [1]},

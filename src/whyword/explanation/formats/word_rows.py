@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from whyword.base.errors import InputError
 from whyword.base.printable import storable
 from whyword.explanation.formats.format import ExplanationLike
-from whyword.explanation.row import Row
+from whyword.explanation.row import Row, has_own_targets
 
 NOTHING: Row = {
     "id": None,
@@ -19,13 +19,15 @@ NOTHING: Row = {
     "known": np.empty(0, np.bool_),
     "target": None,
     "relevance": np.empty(0, np.float32),
+    "parameters": {},
 }
 
 
 def word_columns(row: Row, targets: Sequence[object]) -> dict[str, Any]:
     """Return an explanation's columns by name, (T,) each: a target and its relevance.
 
-    Or, of several targets, a column of relevance for each of them.
+    Or, of several targets, a column of relevance for each of them; of each document's own highest
+    ones, columns of the first and its relevance, of the second and its relevance, and so on.
     """
     count = len(row["words"])
     columns = {
@@ -39,6 +41,11 @@ def word_columns(row: Row, targets: Sequence[object]) -> dict[str, Any]:
     relevance = row["relevance"]
     if relevance.ndim == 1:
         return columns | {"target": _repeated(row["target"], count), "relevance": relevance}
+    if has_own_targets(row["target"], row["parameters"]):
+        for k, target in enumerate(row["target"]):
+            columns |= {f"target {k + 1}": _repeated(target, count)}
+            columns |= {f"relevance {k + 1}": relevance[:, k]}
+        return columns
     names = (str(target) for target in targets)
     free = (f"relevance of {name}" if name in columns else name for name in names)
     return columns | {name: relevance[:, k] for k, name in enumerate(free)}

@@ -96,9 +96,11 @@ class PipelineClassifier(Estimator, Reading, Trained):
 
     def predict(self, texts: Iterable[str]) -> NDArray[Any]:
         """Return the class of each text, as the pipeline does."""
+        predicted: NDArray[Any]
         if self._layer.link.by_score:
-            return super().predict(texts)
-        predicted: NDArray[Any] = self.classes_[self.predict_proba(texts).argmax(axis=1)]
+            predicted = super().predict(texts)
+        else:
+            predicted = self.classes_[self.predict_proba(texts).argmax(axis=1)]
         return predicted
 
     def predict_proba(self, texts: Iterable[str]) -> Scores:

@@ -18,6 +18,7 @@ from whyword.models.pipeline.links import TRIED, Link
 from whyword.models.pipeline.probes import (
     Estimator,
     NotLinearError,
+    SeveralLabelsError,
     asked,
     is_close,
     probe_rows,
@@ -108,7 +109,7 @@ def unwrapped(estimator: Estimator) -> Estimator:
 def _one_against_rest(estimator: Estimator, below: int | None, graph: Graph) -> Linear:
     """Return the score of each class's own classifier; with two classes there is one."""
     if estimator.multilabel_:
-        raise NotLinearError("it gives a text several classes")
+        raise SeveralLabelsError("it predicts several labels of a text")
     classes, members = np.asarray(estimator.classes_), estimator.estimators_
     several = [linear_of(one, below, graph) for one in members]
     if any(len(one.classes) != 2 for one in several):

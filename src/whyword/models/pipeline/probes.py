@@ -18,6 +18,10 @@ class NotLinearError(Exception):
     """A pipeline is not linear at heart; the message says why."""
 
 
+class SeveralLabelsError(NotLinearError):
+    """A pipeline predicts several labels of a text."""
+
+
 def probe_rows(width: int) -> Matrix:
     """Return rows to ask a part about: nothing, single features, several; the same always."""
     random = np.random.default_rng(0)

@@ -21,7 +21,13 @@ from whyword.models.pipeline.graph import Graph
 from whyword.models.pipeline.heads import Linear, linear_of, link_of
 from whyword.models.pipeline.links import Link
 from whyword.models.pipeline.placement import locate_features
-from whyword.models.pipeline.probes import Estimator, NotLinearError, is_close, probe_rows
+from whyword.models.pipeline.probes import (
+    Estimator,
+    NotLinearError,
+    SeveralLabelsError,
+    is_close,
+    probe_rows,
+)
 from whyword.models.protocol import TextClassifier
 from whyword.models.store import provenance
 from whyword.models.stored import check_range
@@ -66,12 +72,12 @@ def from_pipeline(
     try:
         model = _Wrapping(pipeline, asked, frames).model(reader_)
     except NotLinearError as error:
-        reason = str(error)
+        reason, several = str(error), isinstance(error, SeveralLabelsError)
     else:
         model.reader = reader
         check_range(model.largest_score())
         return model
-    black_box = BlackBox(asked, reader=_with_own_words(reader_, pipeline))
+    black_box = BlackBox(asked, reader=_with_own_words(reader_, pipeline), multilabel=several)
     _tell(pipeline, reason)
     return black_box
 

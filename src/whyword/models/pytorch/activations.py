@@ -14,46 +14,68 @@ import torch
 from torch import Tensor
 
 from whyword.models.pytorch.functions import Function, name_of, tensors_in
-from whyword.models.pytorch.propagation import Propagation, Role
+from whyword.models.pytorch.propagation import Propagation
 from whyword.models.pytorch.rules import rule_for
+from whyword.models.pytorch.tags import Role
 
 
 class Scaling(torch.autograd.Function):
     """A value as it is, whose gradient is the coefficient that it has of its input."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, value: list[Tensor], coefficient: Tensor) -> Tensor:  # noqa: ANN401, D102
+    def forward(ctx: Any, x: Tensor, value: list[Tensor], coefficient: Tensor) -> Tensor:  # noqa: D102
         ctx.save_for_backward(coefficient)
         return value[0]  # in a list, for an argument may not be changed in place later
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:  # noqa: ANN401, D102
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:  # noqa: D102
         (coefficient,) = ctx.saved_tensors
         return gradient * coefficient, None, None
 
 
 def activate(
-    run: Propagation, func: Function, x: Tensor, args: Any = (), kwargs: Any = None
-) -> Tensor:  # noqa: ANN401
-    """Return a function of single numbers as a signal, f(0) booked."""
+    run: Propagation,
+    func: Function,
+    x: Tensor,
+    args: Any = (),
+    kwargs: Any = None,
+    value: Tensor | None = None,
+) -> Tensor:
+    """Return a function of single numbers as a signal, f(0) booked; its value may be known."""
     kwargs = kwargs or {}
     x = run.signal(x)
     with torch.no_grad():
         numbers = x.detach()
-        value = func(numbers.clone(), *args, **kwargs)
+        if value is None:
+            value = func(numbers.clone(), *args, **kwargs)
         at_zero = float(func(numbers.new_zeros(1), *args, **kwargs))
         if at_zero in (float("inf"), -float("inf")) or at_zero != at_zero:
             raise run.refuse(f"uses {name_of(func)}, which has no value at 0, as a signal")
         slope = _slope(func, numbers, args, kwargs)
         # where f(0) is taken off, little is left of f(x) near 0 but rounding
-        near = torch.finfo(x.dtype).eps ** 0.5 if at_zero else 0.0
-        coefficient = torch.where(numbers.abs() <= near, slope, (value - at_zero) / numbers)
+        if at_zero:
+            near = numbers.abs() <= torch.finfo(x.dtype).eps ** 0.5
+            coefficient = torch.where(near, slope, (value - at_zero) / numbers)
+        else:
+            coefficient = (value / numbers).nan_to_num_(nan=slope)
     out: Tensor = Scaling.apply(x, [value], coefficient)  # type: ignore[no-untyped-call]
     tag = run.tag(x)
     return run.book(run.result(out, tag.rows, tag.tokens), at_zero)
 
 
-def _slope(func: Function, numbers: Tensor, args: Any, kwargs: Any) -> float:  # noqa: ANN401
+def activate_any(run: Propagation, func: Function, x: Tensor, out: Tensor) -> Tensor:
+    """Return a function of single numbers, whose value is known, of a tensor of any role."""
+    role = run.role(x)
+    if role is Role.SIGNAL:
+        return activate(run, func, x, value=out)
+    if role is Role.CONSTANT:
+        made: Tensor = run.constant(out)
+        return made
+    signal = None if role is Role.FROZEN else lambda: activate(run, func, run.signal(x))
+    return run.pending(out, signal, is_gate=False)
+
+
+def _slope(func: Function, numbers: Tensor, args: Any, kwargs: Any) -> float:
     """Return f′(0); 0 where there is none."""
     with torch.enable_grad():
         zero = numbers.new_zeros(1).requires_grad_()
@@ -72,7 +94,7 @@ _INPLACE |= {"hardtanh", "threshold", "rrelu"}
     "clamp clamp_min clamp_max clip abs absolute sign arctan arcsinh rrelu logit log log2 log10 "
     "cosh digamma lgamma erfc i0 tan fabs"
 )
-def activation(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
+def activation(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
     """f(x) = f(0) + x·[(f(x) − f(0))/x]."""
     x, rest = args[0] if args else kwargs["input"], args[1:]
     named = {name: value for name, value in kwargs.items() if name != "input"}
@@ -88,8 +110,8 @@ def activation(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tens
     return run.mark(x, run.tag(out))
 
 
-def gate(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
-    """A factor wherever it is multiplied: σ(x), e^x, √x, x^p."""
+def gate(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
+    """σ(x), e^x, √x, x^p: factors wherever they are multiplied."""
     x, rest = args[0] if args else kwargs["input"], args[1:]
     named = {name: value for name, value in kwargs.items() if name not in ("input", "inplace")}
     with torch.no_grad():
@@ -113,7 +135,7 @@ rule_for("sigmoid hardsigmoid expit exp sqrt rsqrt reciprocal pow square exp2 fl
 
 
 @rule_for("glu")
-def linear_unit(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+def linear_unit(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """a·[σ(b)]: the signal takes all."""
     x = args[0] if args else kwargs["input"]
     axis = args[1] if len(args) > 1 else kwargs.get("dim", -1)
@@ -123,7 +145,7 @@ def linear_unit(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any
 
 
 @rule_for("prelu")
-def sloped(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
+def sloped(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
     """x, or w·x below 0."""
     x, weight = args
     return run.result(func(x, run.value(weight)), run.tag(x).rows)
@@ -132,7 +154,7 @@ def sloped(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor: 
 # ---- scales made by hand: √(Σ x²), variances ----------------------------------------------------
 
 
-def scale(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+def scale(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """[‖x‖], [var x], [std x]: factors. As a signal, Σ x·[x]/‖x‖ and Σ (x − x̄)·[x − x̄]/n."""
     with torch.no_grad():
         out = func(*run.value(args), **run.value(kwargs))
@@ -158,7 +180,7 @@ scale.freezes = True  # type: ignore[attr-defined]
 rule_for("norm vector_norm var std var_mean std_mean")(scale)
 
 
-def _is_euclidean(name: str, args: Any, kwargs: Any) -> bool:  # noqa: ANN401
+def _is_euclidean(name: str, args: Any, kwargs: Any) -> bool:
     order = args[1] if len(args) > 1 else kwargs.get("p", kwargs.get("ord", 2))
     return order in (2, 2.0, None, "fro")
 
@@ -169,7 +191,7 @@ def _spread(
     x: Tensor,
     args: Any,
     kwargs: Any,
-    root: bool,  # noqa: ANN401
+    root: bool,
 ) -> Tensor:
     dim = args[1] if len(args) > 1 and not isinstance(args[1], bool) else kwargs.get("dim")
     x = run.signal(x)
@@ -182,14 +204,16 @@ def _spread(
         made = (centred * centred.detach()).sum(axes, keepdim=True) / count
         if root:
             made = made / run.frozen(made.detach().sqrt().clamp(min=torch.finfo(x.dtype).tiny))
-        return made.reshape(out.shape)
+        spread: Tensor = made.reshape(out.shape)
+        return spread
 
 
-def _length(run: Propagation, out: Tensor, x: Tensor, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
+def _length(run: Propagation, out: Tensor, x: Tensor, args: Any, kwargs: Any) -> Tensor:
     dim = args[2] if len(args) > 2 else kwargs.get("dim")
     x = run.signal(x)
     axes = list(range(x.dim())) if dim is None else dim
     with run:
         made = (x * x.detach()).sum(axes, keepdim=True)
         lengths = made.detach().sqrt().clamp(min=torch.finfo(x.dtype).tiny)
-        return (made / run.frozen(lengths)).reshape(out.shape)
+        length: Tensor = (made / run.frozen(lengths)).reshape(out.shape)
+        return length

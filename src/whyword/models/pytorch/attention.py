@@ -7,17 +7,17 @@ With ``attention="attnlrp"`` the softmax keeps its gradient and products are hal
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch.nn import functional
 
 from whyword.models.pytorch.functions import Function, name_of
-from whyword.models.pytorch.propagation import Propagation, Role
+from whyword.models.pytorch.propagation import Propagation
 from whyword.models.pytorch.rules import rule_for
+from whyword.models.pytorch.tags import Role
 
 _KEPT = "attnlrp"
 
 
-def weights(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
+def weights(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """[softmax(x)]: a factor; what it is the softmax of is remembered, for it may be the end."""
     x = args[0] if args else kwargs["input"]
     is_log = "log" in name_of(func)
@@ -41,7 +41,7 @@ rule_for("softmax log_softmax _safe_softmax")(weights)
 _ORDER = "query key value attn_mask dropout_p is_causal scale enable_gqa".split()
 
 
-def attend(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+def attend(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """Y = [softmax(q·kᵀ/√d + mask)]·v."""
     named = dict(zip(_ORDER, args, strict=False)) | kwargs
     query, key, value = named["query"], named["key"], named["value"]

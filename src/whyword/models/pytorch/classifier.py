@@ -4,23 +4,34 @@ import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from whyword.base.checks import strings, whole_number
+from whyword.base.checks import expand_path, flag, strings, whole_number
 from whyword.base.errors import Argument, InputError
-from whyword.models.abilities import Hashed, LazyIdentity, Reading, Trained
+from whyword.models.abilities import (
+    Hashed,
+    Layered,
+    LazyIdentity,
+    Reading,
+    Recorded,
+    Trained,
+)
 from whyword.models.blackbox import checked_labels, checked_name
 from whyword.models.erasure import deleted_words
+from whyword.models.multilabel import chosen_labels, thresholds_of
 from whyword.models.probabilities import check_finite
 from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.encoding import Deletion, Encoded, encoder_of
 from whyword.models.pytorch.network import Network
 from whyword.models.pytorch.pieces import with_symbols
-from whyword.models.pytorch.trace import TorchTrace
+from whyword.models.pytorch.stored import to_stored
+from whyword.models.pytorch.trace import LabelsTorchTrace, TorchTrace
+from whyword.models.store import write_model
 from whyword.models.stored_reader import reader_settings
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
@@ -35,7 +46,7 @@ _SAMPLES = (
 log = logging.getLogger(__name__)
 
 
-class TorchClassifier(Reading, Hashed, Trained):
+class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
     """Somebody's PyTorch text classifier, explained exactly.
 
     Parameters
@@ -62,6 +73,10 @@ class TorchClassifier(Reading, Hashed, Trained):
         `pad`, or it is cut out of the text.
     mask : int, optional
         The id of ``deletion="mask"``; by default the tokenizer's.
+    multilabel : bool
+        Whether the scores are of independent labels, of which several are predicted, or none.
+    threshold : float, mapping or iterable of C floats
+        The probability from which on a label is predicted: one for all, or one for each.
     name : str, optional
         What tells it from other models, where `encode` is a function: whoever changes that
         changes the name.
@@ -92,20 +107,30 @@ class TorchClassifier(Reading, Hashed, Trained):
         embeddings: str | nn.Module | None = None,
         deletion: str = "zero",
         mask: int | None = None,
+        multilabel: bool = False,
+        threshold: float | Mapping[Any, float] | Iterable[float] = 0.5,
         name: str | None = None,
         reader: Reader | None = None,
     ) -> None:
         self.module, self.encoder = module, encoder_of(encode)
         self.classes_ = checked_labels(classes)
-        if len(self.classes_) < 2:
+        if flag("multilabel", multilabel):
+            self.trace_kind = LabelsTorchTrace
+        elif threshold != 0.5:
+            raise InputError(
+                Argument("threshold"), " is for several labels: say ", Argument("multilabel", True)
+            )
+        elif len(self.classes_) < 2:
             raise InputError(Argument("classes"), " must be two at least")
+        self.thresholds_ = thresholds_of(threshold, self.classes_)
         self.name = checked_name(name)
         self._reader = Reader.of(reader)
         pad = self.encoder.pad if pad is None else whole_number("pad", pad, least=0)
         mask = None if mask is None else whole_number("mask", mask, least=0)
         least = whole_number("min_length", min_length, least=1)
         self.deletion = Deletion.of(deletion, self.encoder, pad, mask)
-        self.network = Network(module, len(self.classes_), pad, least, embeddings)
+        one_score = not self.is_multilabel  # may stand for two classes
+        self.network = Network(module, len(self.classes_), pad, least, embeddings, one_score)
         self.network.look([self.encoder(one) for one in self._samples()])
         if pad is not None and not self.network.pads:
             log.info(
@@ -150,7 +175,7 @@ class TorchClassifier(Reading, Hashed, Trained):
 
     @property
     def identity(self) -> str | None:
-        """The sha256 of weights, module and encoding; None if a function encodes and has no name."""
+        """The sha256 of weights and encoding; None if a function encodes and there is no name."""
         settings = self.encoder.settings if self.name is None else {"name": self.name}
         if settings is None:
             return None
@@ -188,6 +213,7 @@ class TorchClassifier(Reading, Hashed, Trained):
             settings,
             reading,
             (self.network.pad, self.network.min_length, self.deletion.how, self.deletion.id),
+            (self.trace_kind.__name__, self.thresholds_.tolist()),
         ]
         digest.update(repr(facts).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
@@ -210,6 +236,34 @@ class TorchClassifier(Reading, Hashed, Trained):
                 flat = one.reshape(-1)[torch.randperm(one.numel(), generator=order)]
                 one.copy_(flat.reshape(one.shape))
         return other
+
+    @property
+    def is_multilabel(self) -> bool:
+        """Whether several labels are predicted, or none."""
+        return issubclass(self.trace_kind, LabelsTorchTrace)
+
+    def save(
+        self, folder: str | Path, builder: str, arguments: Mapping[str, Any] | None = None
+    ) -> str:
+        """Write the weights to a folder, with what is needed to build the module again.
+
+        Parameters
+        ----------
+        folder : str or Path
+        builder : str
+            The name of what builds the module, as :func:`~whyword.pytorch.builder` registers it, or
+            ``module:function``, which whoever loads the folder names. It returns the module, or
+            ``(module, encode)`` where `encode` is a function.
+        arguments : dict, optional
+            That it is called with: plain data.
+
+        Returns
+        -------
+        str
+            The identity of what was written.
+        """
+        stored = to_stored(self, checked_name(builder) or "", arguments or {})
+        return write_model(expand_path(folder), *stored)
 
     # ---- reading ------------------------------------------------------------------------------
 
@@ -250,9 +304,12 @@ class TorchClassifier(Reading, Hashed, Trained):
             return self.encoder.without(documents[number], whole[number], words, self.deletion)
 
         texts = [without(number, words) for number, words in enumerate(gone)]
-        return self.trace_kind(
+        trace = self.trace_kind(
             self.network, documents, texts, without, gone, explained=explained, check=check
         )
+        if isinstance(trace, LabelsTorchTrace):
+            trace.thresholds = self.thresholds_
+        return trace
 
     # ---- predictions --------------------------------------------------------------------------
 
@@ -264,7 +321,7 @@ class TorchClassifier(Reading, Hashed, Trained):
     def decision_function(self, texts: Iterable[str]) -> Scores:
         """Return the scores, (texts, C); of two classes s₁ − s₀, or the single s, (texts,)."""
         scores = self.class_scores(texts)
-        if scores.shape[1] != 2:
+        if scores.shape[1] != 2 or self.is_multilabel:
             return scores
         of_two: Scores = scores[:, 1] if self.network.single else scores[:, 1] - scores[:, 0]
         return of_two
@@ -275,7 +332,11 @@ class TorchClassifier(Reading, Hashed, Trained):
         chances = [trace.probabilities for trace in traces]
         return np.concatenate([np.empty((0, len(self.classes_))), *chances])
 
-    def predict(self, texts: Iterable[str]) -> NDArray[Any]:
-        """Return the class of each text."""
+    def predict(self, texts: Iterable[str]) -> Any:
+        """Return the class of each text, (texts,); of several labels, a list of tuples."""
+        if self.is_multilabel:
+            said = self.predict_proba(texts) >= self.thresholds_
+            return [chosen_labels(row, self.classes_) for row in said]
         best = check_finite(self.class_scores(texts)).argmax(axis=1)
-        return np.asarray(self.classes_)[best]
+        predicted: NDArray[Any] = np.asarray(self.classes_)[best]
+        return predicted

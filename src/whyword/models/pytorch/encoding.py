@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import one_of
+from whyword.base.checks import check_installed, one_of
 from whyword.base.errors import Argument, InputError, ModelError
 from whyword.base.printable import reason, shown
 from whyword.models.erasure import text_without
@@ -18,6 +18,7 @@ from whyword.words.document import Document
 
 ZERO, MASK, PAD, CUT = DELETIONS = ("zero", "mask", "pad", "cut")
 _UNKNOWN = ("<unk>", "[UNK]", "<UNK>", "UNK", "unk", "<oov>", "<OOV>")
+_SPECIAL = ("pad", "unk", "mask", "cls", "sep", "bos", "eos")
 _LONGEST = 1 << 20  # ids of a text
 
 
@@ -237,20 +238,23 @@ class VocabularyEncoder(Encoder):
 class TokenizerEncoder(Encoder):
     """A fast tokenizer of Hugging Face's; it neither cuts nor pads."""
 
-    def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - of a package that is not imported
+    def __init__(self, tokenizer: Any) -> None:  # of a package that is not imported
         if not getattr(tokenizer, "is_fast", False):
             raise InputError(
                 Argument("encode"),
-                f": {type(tokenizer).__name__} is no fast tokenizer and does not say which characters "
-                "its pieces are of; load it with use_fast=True",
+                f": {type(tokenizer).__name__} is no fast tokenizer, and does not say which "
+                "characters its pieces are of; load it with use_fast=True",
             )
         self.tokenizer = tokenizer
         self.pad, self.mask = tokenizer.pad_token_id, tokenizer.mask_token_id
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The tokenizer's file."""
-        return {"tokenizer": json.loads(self.tokenizer.backend_tokenizer.to_str())}
+        """The tokenizer's file, and what its special tokens are called."""
+        names = {f"{one}_token": getattr(self.tokenizer, f"{one}_token") for one in _SPECIAL}
+        special = {name: str(token) for name, token in names.items() if token is not None}
+        file = json.loads(self.tokenizer.backend_tokenizer.to_str())
+        return {"tokenizer": {**file, "special": special}}
 
     def ids_and_spans(self, document: Document, text: str) -> tuple[Any, Any]:
         """Return what the tokenizer says, special tokens included."""
@@ -265,6 +269,21 @@ class TokenizerEncoder(Encoder):
         unknown = self.tokenizer.unk_token_id
         same: NDArray[np.bool_] = ids != (-1 if unknown is None else unknown)
         return same
+
+
+def tokenizer_of(stored: dict[str, Any]) -> TokenizerEncoder:
+    """Return the tokenizer whose file, with its padding and mask, was stored."""
+    check_installed("transformers", "transformers")
+    from tokenizers import Tokenizer
+    from transformers import PreTrainedTokenizerFast
+
+    settings = dict(stored)
+    names = settings.pop("special", {})
+    try:
+        inner = Tokenizer.from_str(json.dumps(settings))
+        return TokenizerEncoder(PreTrainedTokenizerFast(tokenizer_object=inner, **names))
+    except Exception as error:
+        raise InputError(f"the folder's tokenizer is none ({reason(error)})") from error
 
 
 def encoder_of(encode: object) -> Encoder:
@@ -284,7 +303,7 @@ def encoder_of(encode: object) -> Encoder:
     )
 
 
-def _checked(ids: Any, spans: Any, length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # noqa: ANN401
+def _checked(ids: Any, spans: Any, length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return ids and spans as arrays; raise if they are none."""
     try:
         numbers = np.asarray(ids if not hasattr(ids, "tolist") else ids.tolist())

@@ -14,14 +14,23 @@ from torch import Tensor, nn
 from whyword.base.errors import InputError, ModelError
 from whyword.base.printable import reason
 from whyword.models.protocol import Scores, Targets
-from whyword.models.pytorch import activations, attention, normalisation, recurrence  # noqa: F401 - their rules
+from whyword.models.pytorch import (  # noqa: F401 - their rules
+    activations,
+    attention,
+    normalisation,
+    products,
+    recurrence,
+    reductions,
+)
+from whyword.models.pytorch.booking import LostRows
 from whyword.models.pytorch.functions import tensors_in
 from whyword.models.pytorch.module_rules import module_rules
 from whyword.models.pytorch.network import Batch, Network, logits_of
-from whyword.models.pytorch.propagation import LostRows, Propagation, Role
+from whyword.models.pytorch.propagation import Propagation
 from whyword.models.pytorch.rows import Rows
-from whyword.models.pytorch.rules import RULES
-from whyword.models.pytorch.shared_bias import SHARED_RULES
+from whyword.models.pytorch.rules import find_rule
+from whyword.models.pytorch.shared_bias import find_shared_rule
+from whyword.models.pytorch.tags import Role
 from whyword.models.pytorch.word_vectors import Leaf
 
 _BATCHED = 1 << 15  # tokens times classes that go back at once
@@ -89,7 +98,7 @@ class FrozenPass:
         self._run = run = Propagation(
             module,
             batch.ids,
-            rules=RULES if rule.epsilon is None else SHARED_RULES,
+            find_rule=find_rule if rule.epsilon is None else find_shared_rule,
             change=batch.change if batch.has_zeros else None,
             tables=network.tables,
             attention=rule.attention,
@@ -107,7 +116,7 @@ class FrozenPass:
 
     def _called(self, run: Propagation) -> Tensor:
         try:
-            said = logits_of(self._network.call(self._batch))
+            said: Tensor = logits_of(self._network.call(self._batch))
         except (InputError, ModelError, LostRows):
             raise
         except Exception as error:
@@ -126,7 +135,7 @@ class FrozenPass:
             return
         thread = threading.get_ident()
 
-        def put_in(part: nn.Module, args: Any, out: Any) -> Any:  # noqa: ANN401
+        def put_in(part: nn.Module, args: Any, out: Any) -> Any:
             if threading.get_ident() != thread:
                 return None
             with torch._C.DisableTorchFunction():
@@ -140,7 +149,7 @@ class FrozenPass:
         if not self._hidden:
             raise InputError(f"the layer {layer!r} says nothing in this module")
 
-    def _put_in(self, run: Propagation, layer: str, out: Any) -> Any:  # noqa: ANN401
+    def _put_in(self, run: Propagation, layer: str, out: Any) -> Any:
         first = next(tensors_in(out), None)
         if first is None or first.shape[:2] != run.ids.shape or first.dim() != 3:
             shape = "no tensor" if first is None else tuple(first.shape)
@@ -355,6 +364,6 @@ def _compare(network: Network, batch: Batch, frozen: Tensor) -> None:
     apart = (plain - frozen).abs() / plain.abs().clamp(min=1)
     if not bool((apart <= _TOLERANCE).all()) and bool(plain.isfinite().all()):
         raise ModelError(
-            f"{type(network.module).__name__} says {float(apart.max()):.2g} other scores when it is "
-            "frozen: it does something that is not followed, and is not explained"
+            f"{type(network.module).__name__} gives scores {float(apart.max()):.2g} off when it is "
+            "frozen: it does something that is not followed, and so is not explained"
         )

@@ -29,8 +29,13 @@ def functions(names: str) -> frozenset[Function]:
 def name_of(func: Function) -> str:
     """Return what a function is called."""
     if getattr(func, "__name__", "") == "__get__":
-        return getattr(func.__self__, "__name__", "attribute")
+        return _attribute(func)
     return getattr(func, "__name__", None) or str(func)
+
+
+def _attribute(func: Function) -> str:
+    """Return the name of the attribute that a getter gets."""
+    return str(getattr(getattr(func, "__self__", None), "__name__", ""))
 
 
 EMBEDDING = functions("embedding")
@@ -40,7 +45,7 @@ COMPARISONS = functions(
     "eq ne lt le gt ge equal not_equal less less_equal greater greater_equal isnan isinf isfinite "
     "isin bool any all logical_not logical_and logical_or logical_xor isclose allclose is_nonzero "
     "argmax argmin argsort searchsorted bucketize bitwise_not bitwise_and bitwise_or invert and or "
-    "eq_ ne_ nonzero count_nonzero signbit"
+    "eq_ ne_ nonzero count_nonzero signbit _nested_tensor_from_mask_left_aligned"
 )
 FACTORIES = functions(
     "zeros_like ones_like full_like empty_like rand_like randn_like new_zeros new_ones new_full "
@@ -75,7 +80,7 @@ _PASSIVE = functions(
 def is_passive(func: Function) -> bool:
     """Return whether a function only asks what a tensor is like."""
     if getattr(func, "__name__", "") in ("__get__", "__set__", "__delete__"):
-        name = getattr(func.__self__, "__name__", "")
+        name = _attribute(func)
         return name not in _MOVING_ATTRIBUTES and name != "data"
     return func in _PASSIVE
 
@@ -83,24 +88,32 @@ def is_passive(func: Function) -> bool:
 def is_movement(func: Function) -> bool:
     """Return whether a function puts the same numbers at other places."""
     if getattr(func, "__name__", "") == "__get__":
-        return getattr(func.__self__, "__name__", "") in _MOVING_ATTRIBUTES
+        return _attribute(func) in _MOVING_ATTRIBUTES
     return func in MOVEMENTS
 
 
-def fill_replaced(func: Function, args: Any, kwargs: Any, filler: int) -> tuple[Any, Any]:  # noqa: ANN401
+def is_in_place(func: Function) -> bool:
+    """Return whether a function changes its first argument."""
+    name = name_of(func)
+    return name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
+
+
+def fill_replaced(func: Function, args: Any, kwargs: Any, filler: int) -> tuple[Any, Any]:
     """Return the arguments of a :data:`PUTTING` function with another filler."""
     place = _FILLERS.get(name_of(func))
     if place is None:
-        numbers = [
-            filler if isinstance(one, int) and name_of(func) == "where" else one for one in args
-        ]
+        is_where = name_of(func) == "where"
+        numbers = [filler if isinstance(one, int | float) and is_where else one for one in args]
         return tuple(numbers), kwargs
+    mode = args[2] if len(args) > 2 else kwargs.get("mode", "constant")
+    if name_of(func) == "pad" and mode != "constant":
+        return args, kwargs
     if len(args) > place:
         return (*args[:place], filler, *args[place + 1 :]), kwargs
     return args, kwargs | {"value": filler}
 
 
-def tensors_in(value: Any) -> Iterator[Tensor]:  # noqa: ANN401 - arguments of any function
+def tensors_in(value: Any) -> Iterator[Tensor]:  # arguments of any function
     """Yield the tensors in a value: itself, or those in lists, tuples and dicts."""
     if isinstance(value, Tensor):
         yield value
@@ -112,7 +125,7 @@ def tensors_in(value: Any) -> Iterator[Tensor]:  # noqa: ANN401 - arguments of a
             yield from tensors_in(one)
 
 
-def map_tensors(value: Any, change: Callable[[Tensor], Any]) -> Any:  # noqa: ANN401
+def map_tensors(value: Any, change: Callable[[Tensor], Any]) -> Any:
     """Return a value with each tensor in it changed."""
     if isinstance(value, Tensor):
         return change(value)
@@ -125,3 +138,9 @@ def map_tensors(value: Any, change: Callable[[Tensor], Any]) -> Any:  # noqa: AN
     if isinstance(value, dict):
         return {name: map_tensors(one, change) for name, one in value.items()}
     return value
+
+
+def two_arguments(args: Any, kwargs: Any, first: str, second: str) -> tuple[Any, Any]:
+    """Return the two arguments of a function, by their names or in their order."""
+    named = dict(zip((first, second), args, strict=False)) | kwargs
+    return named[first], named[second]

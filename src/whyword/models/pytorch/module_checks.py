@@ -25,7 +25,7 @@ def _faults(module: nn.Module) -> Iterator[str]:
     for part in module.modules():
         kind = type(part)
         if isinstance(part, torch.jit.ScriptModule):
-            yield "is scripted (torch.jit), and what it does cannot be followed; pass the module itself"
+            yield "is scripted (torch.jit), and cannot be followed; pass the module itself"
         if kind.__name__ == "OptimizedModule" or getattr(part, "_compiled_call_impl", None):
             yield "is compiled (torch.compile), and cannot be followed; pass the module itself"
         if ".quantized" in kind.__module__ or "bitsandbytes" in kind.__module__:
@@ -57,7 +57,7 @@ def takes_mask(module: nn.Module) -> bool:
     ]
     if needed or not parameters:
         raise InputError(
-            f"{type(module).__name__}.forward needs {', '.join(needed) or 'no input'}; it is called "
-            "with input_ids alone (and attention_mask, if it has that): wrap it in a module that is"
+            f"{type(module).__name__}.forward needs {', '.join(needed) or 'no input'}; it "
+            "is called with ids (and attention_mask, if it has that): wrap it in a module that is"
         )
     return any(one.name == "attention_mask" for one in parameters)

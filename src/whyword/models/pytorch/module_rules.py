@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from whyword.models.pytorch.activations import activate
+from whyword.models.pytorch.activations import activate_any
 from whyword.models.pytorch.functions import map_tensors, tensors_in
 from whyword.models.pytorch.propagation import Propagation
 
@@ -30,7 +30,7 @@ def rule_of(module: nn.Module) -> Callable[..., Any] | None:
     return _activation if written and not any(module.parameters()) else None
 
 
-def _activation(module: nn.Module, x: Tensor) -> Any:  # noqa: ANN401
+def _activation(module: nn.Module, x: Tensor) -> Any:
     raise AssertionError  # never called: its hook knows the pass
 
 
@@ -62,7 +62,7 @@ class _Hook:
     def _answers(self) -> bool:
         return threading.get_ident() == self._thread and not self._inside
 
-    def before(self, module: nn.Module, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+    def before(self, module: nn.Module, args: Any, kwargs: Any) -> Any:
         """Let the module's own code see numbers only, and not be followed."""
         if not self._answers():
             return None
@@ -70,7 +70,7 @@ class _Hook:
         self._run.paused += 1
         return map_tensors((args, kwargs), lambda tensor: tensor.detach())
 
-    def after(self, module: nn.Module, args: Any, kwargs: Any, out: Any) -> Any:  # noqa: ANN401
+    def after(self, module: nn.Module, args: Any, kwargs: Any, out: Any) -> Any:
         """Return what the rule says."""
         if not self._answers():
             return None
@@ -82,7 +82,7 @@ class _Hook:
             if self._written is _activation:
                 (x,) = tensors_in((args, kwargs))
                 with torch._C.DisableTorchFunction():
-                    return run.activated(module.forward, x, activate)
+                    return activate_any(run, module.forward, x, out)
             return self._written(module, *args, **kwargs)
         finally:
             self._inside = False

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 from whyword.base.errors import Argument, InputError, ModelError
 from whyword.base.printable import reason, shown
+from whyword.models.protocol import Scores
 from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.module_checks import check_module, takes_mask
 from whyword.models.pytorch.word_vectors import WordVectors
-from whyword.models.protocol import Scores
 
 _TOKENS = 4096  # of a batch, at most
 _TEXTS = 64  # of a batch, at most
@@ -69,6 +69,8 @@ class Network:
         How many tokens a text has at least.
     embeddings : str, nn.Module or None
         The table of the words' vectors, where it is not found by itself.
+    one_score : bool
+        Whether a single score may stand for two classes.
 
     Attributes
     ----------
@@ -89,10 +91,13 @@ class Network:
         pad: int | None,
         min_length: int,
         embeddings: object,
+        one_score: bool = True,
     ) -> None:
         self.module, self.classes = check_module(module), classes
+        self._columns = (1, 2) if classes == 2 and one_score else (classes,)
         self.pad, self.min_length = pad, min_length
         self.tables = _tables(module, embeddings)
+        self._embeddings = _name_of(module, embeddings)
         self.takes_mask = takes_mask(module)
         self.lock = threading.RLock()
         self.single, self.ends_in, self.pads = False, "", True
@@ -105,6 +110,17 @@ class Network:
         copied = dict(module.named_parameters())
         self.module, self.lock = module, threading.RLock()
         self.tables = tuple(copied[places[id(one)]] for one in self.tables)
+
+    def table_names(self) -> str | None:
+        """Return the name of the table that somebody named, of the words' vectors."""
+        return self._embeddings if isinstance(self._embeddings, str) else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the lock behind: another process has its own."""
+        return self.__dict__ | {"lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state | {"lock": threading.RLock()})
 
     # ---- batches ------------------------------------------------------------------------------
 
@@ -150,7 +166,7 @@ class Network:
 
     # ---- scores -------------------------------------------------------------------------------
 
-    def call(self, batch: Batch) -> Any:  # noqa: ANN401 - what the module returns
+    def call(self, batch: Batch) -> Any:  # what the module returns
         """Return what the module says."""
         given = {"attention_mask": batch.mask} if self.takes_mask else {}
         return self.module(batch.ids, **given)
@@ -166,7 +182,7 @@ class Network:
                 said = logits_of(self._called(batch))
             return self.checked(run.before_end(said), batch)
 
-    def _called(self, batch: Batch) -> Any:  # noqa: ANN401
+    def _called(self, batch: Batch) -> Any:
         try:
             return self.call(batch)
         except ModelError:
@@ -188,12 +204,11 @@ class Network:
         wanted = f"({count}, {self.classes})"
         if not isinstance(said, Tensor):
             raise ModelError(
-                f"{type(self.module).__name__} returned {shown(said)}; it must return scores, {wanted}"
+                f"{type(self.module).__name__} returned {shown(said)}; {wanted} scores are needed"
             )
         if said.shape == (count,):
             said = said.unsqueeze(1)
-        columns = (1, 2) if self.classes == 2 else (self.classes,)
-        if said.dim() != 2 or len(said) != count or said.shape[1] not in columns:
+        if said.dim() != 2 or len(said) != count or said.shape[1] not in self._columns:
             raise ModelError(
                 f"{type(self.module).__name__} returned {tuple(said.shape)} for {count} texts; for "
                 f"{self.classes} classes it must return {wanted}"
@@ -228,13 +243,13 @@ class Network:
                 said = logits_of(self._called(batch))
             if not run.words:
                 raise InputError(
-                    f"{type(self.module).__name__} looks up no vectors of the ids that it is given; "
+                    f"{type(self.module).__name__} looks up no vectors of the ids that it gets; "
                     "name the table: ",
                     Argument("embeddings", "…"),
                 )
             self.ends_in = run.end_of(said)
             before = self.checked(run.before_end(said), batch)
-            self.single = before.shape[1] == 1
+            self.single = before.shape[1] < self.classes
             self.pads = self.pad is not None
             if self.pads:
                 self.pads = self._pads(longest, min(texts, key=lambda one: len(one.ids)))
@@ -245,7 +260,7 @@ class Network:
         return bool(np.all(np.abs(alone - beside) <= _TOLERANCE * np.maximum(1, np.abs(alone))))
 
 
-def logits_of(said: Any) -> Any:  # noqa: ANN401 - what a module returned
+def logits_of(said: Any) -> Any:  # what a module returned
     """Return the scores in what a module returned."""
     if isinstance(said, Tensor):
         return said
@@ -283,6 +298,12 @@ def _tables(module: nn.Module, embeddings: object) -> tuple[Tensor, ...]:
             f" must name an nn.Embedding of the module, not {shown(embeddings)}",
         )
     return (weight,)
+
+
+def _name_of(module: nn.Module, embeddings: object) -> object:
+    """Return the name of a part that was passed itself."""
+    names = [name for name, one in module.named_modules() if one is embeddings]
+    return names[0] if names else embeddings
 
 
 def _outputs(part: nn.Module) -> int:

@@ -11,20 +11,23 @@ from whyword.models.pytorch.functions import Function
 from whyword.models.pytorch.propagation import Propagation
 from whyword.models.pytorch.rules import rule_for
 
+_GROUP_ORDER = "input num_groups weight bias eps".split()
+_INSTANCE_ORDER = "input running_mean running_var weight bias use_input_stats momentum eps".split()
+
 
 class Centring(torch.autograd.Function):
     """y = (x − x̄)·[s], whose value is known."""
 
     @staticmethod
-    def forward(
+    def forward(  # noqa: D102
         ctx: Any, x: Tensor, value: list[Tensor], scale: Tensor, weight: Tensor | None, axes: int
-    ) -> Tensor:  # noqa: ANN401, D102
+    ) -> Tensor:
         ctx.save_for_backward(scale, weight)
         ctx.axes = tuple(range(-axes, 0))
         return value[0]
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401, D102
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: D102
         scale, weight = ctx.saved_tensors
         if weight is not None:
             gradient = gradient * weight
@@ -33,8 +36,8 @@ class Centring(torch.autograd.Function):
 
 
 @rule_for("layer_norm")
-def layer_norm(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
-    """y = γ·(x − x̄)·[1/σ] + β."""
+def layer_norm(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
+    """Y = γ·(x − x̄)·[1/σ] + β."""
     order = ("input", "normalized_shape", "weight", "bias", "eps")
     named = dict(zip(order, args, strict=False)) | kwargs
     x, weight, bias = named["input"], named.get("weight"), named.get("bias")
@@ -49,8 +52,8 @@ def layer_norm(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tens
 
 
 @rule_for("rms_norm")
-def rms_norm(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
-    """y = γ·x·[1/√mean x²]."""
+def rms_norm(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
+    """Y = γ·x·[1/√mean x²]."""
     order = ("input", "normalized_shape", "weight", "eps")
     named = dict(zip(order, args, strict=False)) | kwargs
     x, weight, eps = named["input"], named.get("weight"), named.get("eps")
@@ -63,26 +66,15 @@ def rms_norm(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor
 
 
 @rule_for("group_norm instance_norm")
-def group_norm(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
-    """y = γ·(x − x̄)·[1/σ] + β, mean and σ of each group of channels."""
+def group_norm(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
+    """Y = γ·(x − x̄)·[1/σ] + β, mean and σ of each group of channels."""
     if func in _INSTANCE:
-        order = (
-            "input",
-            "running_mean",
-            "running_var",
-            "weight",
-            "bias",
-            "use_input_stats",
-            "momentum",
-            "eps",
-        )
-        named = dict(zip(order, args, strict=False)) | kwargs
+        named = dict(zip(_INSTANCE_ORDER, args, strict=False)) | kwargs
         if not named.get("use_input_stats", True):
             return batch_norm(run, functional.batch_norm, (), named)
         groups = named["input"].shape[1]
     else:
-        order = ("input", "num_groups", "weight", "bias", "eps")
-        named = dict(zip(order, args, strict=False)) | kwargs
+        named = dict(zip(_GROUP_ORDER, args, strict=False)) | kwargs
         groups = named["num_groups"]
     x, eps = named["input"], named.get("eps", 1e-5)
     channels = (-1, *[1] * (x.dim() - 2))
@@ -97,8 +89,8 @@ def group_norm(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
 
 
 @rule_for("batch_norm")
-def batch_norm(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
-    """y = x·γ/σ + (β − γ·μ/σ): μ and σ are numbers after the training."""
+def batch_norm(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
+    """Y = x·γ/σ + (β − γ·μ/σ): μ and σ are numbers after the training."""
     order = (
         "input",
         "running_mean",

@@ -10,23 +10,24 @@ import torch
 from torch import Tensor
 
 from whyword.models.pytorch.functions import Function, name_of
-from whyword.models.pytorch.propagation import Propagation, Role
+from whyword.models.pytorch.propagation import Propagation
 from whyword.models.pytorch.rules import rule_for
+from whyword.models.pytorch.tags import Role
 
 
 class Cells(torch.autograd.Function):
     """h[t] = [k]·c[t],  c[t] = [f]·c[t−1] + [j]·(a[t] + U·h[t−1]): an LSTM, all but a frozen."""
 
     @staticmethod
-    def forward(ctx: Any, a: Tensor, h0: Tensor, c0: Tensor, values: Any, factors: Any) -> Any:  # noqa: ANN401, D102
+    def forward(ctx: Any, a: Tensor, h0: Tensor, c0: Tensor, values: Any, factors: Any) -> Any:  # noqa: D102
         ctx.factors = factors
         ctx.set_materialize_grads(False)
         return values
 
     @staticmethod
-    def backward(
+    def backward(  # noqa: D102
         ctx: Any, from_h: Tensor | None, from_c: Tensor | None
-    ) -> tuple[Tensor | None, ...]:  # noqa: ANN401, D102
+    ) -> tuple[Tensor | None, ...]:
         keep, forget, join, matrix = ctx.factors
         given: list[Tensor] = []
         carry_h: Tensor | None = None
@@ -48,12 +49,12 @@ class States(torch.autograd.Function):
     """h[t] = [p]·(a[t] + [r]·U·h[t−1]) + [z]·h[t−1]: a GRU; a plain network with r = 1, z = 0."""
 
     @staticmethod
-    def forward(ctx: Any, a: Tensor, h0: Tensor, hs: list[Tensor], factors: Any) -> Tensor:  # noqa: ANN401, D102
+    def forward(ctx: Any, a: Tensor, h0: Tensor, hs: list[Tensor], factors: Any) -> Tensor:  # noqa: D102
         ctx.factors = factors
         return hs[0]
 
     @staticmethod
-    def backward(ctx: Any, from_h: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401, D102
+    def backward(ctx: Any, from_h: Tensor) -> tuple[Tensor | None, ...]:  # noqa: D102
         join, reset, keep, matrix = ctx.factors
         carry, given = torch.zeros_like(from_h[0]), []
         for t in reversed(range(len(join))):
@@ -118,7 +119,7 @@ def _lstm(
         gates = x.detach() @ flat[0].T + before @ flat[1].T
         for bias in flat[2:]:
             gates += bias
-        i, f, a, o = gates.split(size, -1)
+        i, f, a, o = gates.chunk(4, -1)
         i, f, o, g = i.sigmoid(), f.sigmoid(), o.sigmoid(), a.tanh()
         added = i * g
         c, cells = c0.detach(), []
@@ -187,7 +188,7 @@ class _Call(NamedTuple):
     batch_first: bool
 
 
-def _call(run: Propagation, args: Any, kwargs: Any, lstm: bool) -> _Call:  # noqa: ANN401
+def _call(run: Propagation, args: Any, kwargs: Any, lstm: bool) -> _Call:
     if kwargs:
         raise run.refuse("calls a recurrent function with named arguments")
     packed = isinstance(args[1], Tensor) and not args[1].is_floating_point()
@@ -213,7 +214,7 @@ def _call(run: Propagation, args: Any, kwargs: Any, lstm: bool) -> _Call:  # noq
 
 
 @rule_for("lstm gru rnn_tanh rnn_relu")
-def recurrent(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+def recurrent(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """Layer after layer, direction after direction, with the same weights."""
     name = name_of(func)
     call = _call(run, args, kwargs, name == "lstm")
@@ -228,7 +229,7 @@ def recurrent(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any: 
             x = x.unsqueeze(1)
         states = [one.unsqueeze(1) if one.dim() == 2 else one for one in call.states]
         x, ends = _layers(run, name, call, x, states, lengths)
-        if call.sizes is not None:
+        if lengths is not None:
             x, _ = torch._VF._pack_padded_sequence(x, lengths, False)
         elif unbatched:
             x, ends = x.squeeze(1), [one.squeeze(1) for one in ends]
@@ -254,7 +255,7 @@ def _layers(
         for direction in range(1 + call.both):
             number = layer * (1 + call.both) + direction
             some = call.flat[each * number : each * (number + 1)]
-            own = _Weights(*some, *([None] * (4 - each)))  # type: ignore[arg-type]
+            own = _Weights(*some, *([None] * (4 - each)))
             ordered = _reorder(x, back) if direction else x
             out, *cells = _direction(run, name, ordered, [one[number] for one in states], own)
             hidden_ends.append(_at_end(out, lengths))
@@ -314,7 +315,7 @@ def _at_end(out: Tensor, lengths: Tensor | None) -> Tensor:
 
 
 @rule_for("_pad_packed_sequence")
-def unpack(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+def unpack(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """Texts of several lengths, side by side again."""
     packed, sizes, batch_first, filler = args[:4]
     packed = run.signal(packed)
@@ -332,7 +333,7 @@ def unpack(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:  # 
 
 
 @rule_for("lstm_cell")
-def lstm_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+def lstm_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """One step: c′ = [f]·c + [i]·tanh(a), h′ = [o]·tanh(c′)."""
     x, (h, c), *flat = args
     with run:
@@ -342,7 +343,7 @@ def lstm_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any: 
 
 
 @rule_for("gru_cell")
-def gru_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+def gru_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """One step: h′ = [1 − z]·tanh(W·x + [r]·U·h) + [z]·h."""
     x, h, *flat = args
     with run:
@@ -354,7 +355,7 @@ def gru_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:  
 
 
 @rule_for("rnn_tanh_cell rnn_relu_cell")
-def plain_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+def plain_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """One step: h′ = f(W·x + U·h + b)."""
     x, h, *flat = args
     with run:
@@ -363,6 +364,6 @@ def plain_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
 
 
 def _cell_inputs(x: Tensor, h: Tensor, flat: list[Tensor]) -> Tensor:
-    biases = flat[2:] or [None, None]
+    biases: list[Tensor] | list[None] = flat[2:] or [None, None]
     linear = torch.nn.functional.linear
     return linear(x, flat[0], biases[0]) + linear(h, flat[1], biases[1])

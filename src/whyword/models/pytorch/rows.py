@@ -9,10 +9,9 @@ numbers of a tensor in their order (the last axis runs fastest) belong to
 which a reshape does not change at all, and other movements change in one axis.
 """
 
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -43,6 +42,11 @@ class Rows:
         """Return those of a tensor whose first axis is the documents."""
         return cls(prod(shape[1:]), torch.arange(shape[0]), shape[0])
 
+    @property
+    def is_one(self) -> bool:
+        """Whether all numbers are of one document: so is whatever is made of them."""
+        return len(self.numbers) == 1
+
     def axis(self, shape: torch.Size) -> tuple[int, Tensor] | None:
         """Return the only axis that the document depends on and the documents along it.
 
@@ -62,17 +66,62 @@ class Rows:
         """Return the rows of a tensor whose documents lie along an axis."""
         stride = prod(shape[axis + 1 :])
         changes = torch.nonzero(numbers[1:] != numbers[:-1])[:, 0] + 1
-        if len(changes):  # blocks of one document are a longer stride: an axis that may be split
-            block = int(torch.gcd(changes[0], changes[-1]))
-            while block > 1 and (len(numbers) % block or bool((changes % block).any())):
-                block -= 1
-            numbers, stride = numbers[::block], stride * block
+        if not len(changes):
+            return Rows(1, numbers[:1], self.count)
+        # blocks of one document are a longer stride: an axis that may be split
+        block = int(torch.gcd(changes[0], changes[-1]))
+        while block > 1 and (len(numbers) % block or bool((changes % block).any())):
+            block -= 1
+        numbers, stride = numbers[::block], stride * block
         n = self.count  # and documents that begin again are fewer: another such axis
         if len(numbers) > n and len(numbers) % n == 0:
             again = numbers.reshape(-1, n)
             if bool((again == again[0]).all()):
                 numbers = again[0]
         return Rows(stride, numbers, self.count)
+
+    def from_last(
+        self, source: torch.Size, out: torch.Size, without: int | None = None
+    ) -> "Rows | None":
+        """Return the rows of a result whose axes are the source's, counted from the last.
+
+        Parameters
+        ----------
+        source, out : torch.Size
+        without : int, optional
+            An axis that was summed over.
+        """
+        if self.is_one or (out == source and without is None):
+            return self
+        found = self.axis(source)
+        if found is None or found[0] == without:
+            return None
+        return self._at(out, found[0] + len(out) - len(source), found[1])
+
+    def from_first(self, source: torch.Size, out: torch.Size) -> "Rows | None":
+        """Return the rows of a result whose first axes are the source's."""
+        if self.is_one:
+            return self
+        found = self.axis(source)
+        return None if found is None else self._at(out, *found)
+
+    def reduced(
+        self, source: torch.Size, out: torch.Size, summed: Collection[int]
+    ) -> "Rows | None":
+        """Return the rows of a sum over some axes, which may be kept with length 1."""
+        if self.is_one:
+            return self
+        found = self.axis(source)
+        if found is None or found[0] in summed:
+            return None
+        kept = len(out) == len(source)
+        return self._at(
+            out, found[0] - (0 if kept else sum(one < found[0] for one in summed)), found[1]
+        )
+
+    def _at(self, shape: torch.Size, axis: int, numbers: Tensor) -> "Rows | None":
+        fits = 0 <= axis < len(shape) and shape[axis] == len(numbers)
+        return self.along(shape, axis, numbers) if fits else None
 
     def index(self, shape: torch.Size) -> Tensor:
         """Return the document of each number, of that shape; without memory where it can be."""
@@ -92,6 +141,10 @@ class Rows:
             for axis, (size, stride) in enumerate(zip(index.shape, index.stride(), strict=True))
             if size > 1 and stride
         ]
+        if len(varying) == 1:  # the other axes have no numbers of their own
+            (axis,) = varying
+            first = tuple(slice(None) if one == axis else 0 for one in range(index.dim()))
+            return self.along(index.shape, axis, index[first].clamp(min=0).long())
         for axis in varying if varying else range(1):
             if not index.dim():
                 return None
@@ -100,7 +153,7 @@ class Rows:
             one = [1] * index.dim()
             one[axis] = len(numbers)
             fits = (index == numbers.reshape(one)) | (index == _NOBODY)
-            if len(varying) == 1 or bool(fits.all()):
+            if bool(fits.all()):
                 return self.along(index.shape, axis, numbers.clamp(min=0).long())
         return None
 
@@ -117,22 +170,3 @@ class Rows:
         if n == self.count and torch.equal(self.numbers, torch.arange(n)):
             return sums
         return torch.zeros(self.count, dtype=sums.dtype).index_add(0, self.numbers, sums)
-
-
-def moved(
-    func: Callable[..., Any], args: Any, kwargs: Any, replace: Callable[[Any, bool], Any], own: Rows
-) -> "list[Rows | None]":
-    """Return the rows of what a movement of tensors returns, found by moving their documents.
-
-    Parameters
-    ----------
-    func, args, kwargs
-        The movement.
-    replace : callable
-        From arguments to the same ones with documents (or nobody) instead of numbers.
-    own : Rows
-        Of one of the tensors.
-    """
-    out = func(*replace(args, True), **replace(kwargs, True))
-    several = out if isinstance(out, tuple | list) else [out]
-    return [own.from_index(one) if isinstance(one, Tensor) else None for one in several]

@@ -1,8 +1,8 @@
 """The paper's rule for modules made of its layers: biases and ε are shared among the inputs.
 
-Here it is relevance itself that goes back, docs/method.md (6) to (9): of a unit z = Σ x·w + b with N
-inputs, each gets (x·w + (b + ε·s)/N)/(z + ε·s) of the unit's. It divides by activations, so it is
-there for layers of which the paper says what to do, and no others.
+Here it is relevance itself that goes back, docs/method.md (6) to (9): of a unit z = Σ x·w + b with
+N inputs, each gets (x·w + (b + ε·s)/N)/(z + ε·s) of the unit's. It divides by activations, so it
+is there for layers of which the paper says what to do, and no others.
 """
 
 from math import prod
@@ -12,9 +12,12 @@ import torch
 from torch import Tensor
 
 from whyword.models.pytorch.activations import Scaling
-from whyword.models.pytorch.functions import Function, functions, name_of
-from whyword.models.pytorch.propagation import LostRows, Propagation, Rule
-from whyword.models.pytorch.rules import drop, extreme, pool, put_in
+from whyword.models.pytorch.booking import LostRows
+from whyword.models.pytorch.functions import Function, functions, is_movement, name_of
+from whyword.models.pytorch.movements import move
+from whyword.models.pytorch.propagation import Propagation, Rule
+from whyword.models.pytorch.reductions import extreme, pool
+from whyword.models.pytorch.rules import drop, put_in
 
 _PADDING = "padding of convolutions"
 
@@ -23,14 +26,14 @@ class DenseShares(torch.autograd.Function):
     """z = W·x + b; back, R[i] = Σ_j (x[i]·w[j, i] + (b[j] + ε·s[j])/N)·R[j]/(z[j] + ε·s[j])."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, epsilon: float) -> Tensor:  # noqa: ANN401, D102
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, epsilon: float) -> Tensor:  # noqa: D102
         z = torch.nn.functional.linear(x, weight, bias)
         ctx.save_for_backward(x, weight, bias, z)
         ctx.epsilon = epsilon
         return z
 
     @staticmethod
-    def backward(ctx: Any, relevance: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401, D102
+    def backward(ctx: Any, relevance: Tensor) -> tuple[Tensor | None, ...]:  # noqa: D102
         x, weight, bias, z = ctx.saved_tensors
         steady = torch.where(z >= 0, ctx.epsilon, -ctx.epsilon)
         ratio = relevance / (z + steady)
@@ -42,7 +45,7 @@ class ConvolutionShares(torch.autograd.Function):
     """The same of a convolution; what lands on its own padding goes to the documents' ones."""
 
     @staticmethod
-    def forward(
+    def forward(  # noqa: D102
         ctx: Any,
         x: Tensor,
         ones: Tensor,
@@ -50,14 +53,14 @@ class ConvolutionShares(torch.autograd.Function):
         weight: Tensor,
         bias: Tensor | None,
         epsilon: float,
-    ) -> Tensor:  # noqa: ANN401, D102
-        z = call(x, weight, bias)
+    ) -> Tensor:
+        z: Tensor = call(x, weight, bias)
         ctx.save_for_backward(x, weight, bias, z)
         ctx.call, ctx.epsilon = call, epsilon
         return z
 
     @staticmethod
-    def backward(ctx: Any, relevance: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401, D102
+    def backward(ctx: Any, relevance: Tensor) -> tuple[Tensor | None, ...]:  # noqa: D102
         x, weight, bias, z = ctx.saved_tensors
         steady = torch.where(z > 0, ctx.epsilon, -ctx.epsilon)
         ratio = relevance / (z + steady)
@@ -72,7 +75,7 @@ class ConvolutionShares(torch.autograd.Function):
         return into, lost, None, None, None, None
 
 
-def _transposed(call: Any, x: Tensor, weight: Tensor, given: Tensor) -> Tensor:  # noqa: ANN401
+def _transposed(call: Any, x: Tensor, weight: Tensor, given: Tensor) -> Tensor:
     """Return what a convolution's outputs give back to its inputs."""
     with torch.enable_grad():
         inputs = torch.zeros_like(x).requires_grad_()
@@ -80,7 +83,7 @@ def _transposed(call: Any, x: Tensor, weight: Tensor, given: Tensor) -> Tensor: 
     return back
 
 
-def linear(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
+def linear(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
     """Return W·x + b, whose relevance is shared out among its inputs."""
     named = dict(zip(("input", "weight", "bias"), args, strict=False)) | kwargs
     x = run.signal(named["input"])
@@ -90,7 +93,7 @@ def linear(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor: 
     return run.result(out, run.rows_left(x, out))
 
 
-def convolve(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
+def convolve(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
     """Return a convolution, whose relevance is shared out among its inputs."""
     named = dict(zip(("input", "weight", "bias"), args, strict=False)) | kwargs
     rest = args[3:]
@@ -116,7 +119,7 @@ def convolve(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor
     return run.result(out, run.rows_left(x, out))
 
 
-def relu(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
+def relu(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
     """max(0, x), which lets all relevance through."""
     x = run.signal(args[0] if args else kwargs["input"])
     with torch.no_grad():
@@ -143,3 +146,8 @@ SHARED_RULES: dict[Function, Rule] = {
     **_rules("cat concat concatenate", put_in),
     **_rules("dropout dropout1d dropout2d", drop),
 }
+
+
+def find_shared_rule(func: Function) -> Rule | None:
+    """Return the rule of a function, if it is one of the paper's layers or a mere movement."""
+    return SHARED_RULES.get(func) or (move if is_movement(func) else None)

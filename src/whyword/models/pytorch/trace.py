@@ -5,14 +5,15 @@ Equations are those of docs/method.md.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from whyword.base.errors import Argument, InputError
 from whyword.models.integration import path_points
+from whyword.models.multilabel import MultiLabel
 from whyword.models.probabilities import softmax
 from whyword.models.protocol import (
     Decomposable,
@@ -40,6 +41,8 @@ from whyword.words.document import Document
 
 Floats = NDArray[np.float32]
 Without = Callable[[int, NDArray[np.bool_]], Encoded]
+_Found = tuple[Sequence[Batch], Sequence[TokenRelevance]]  # of all batches
+_Value = Callable[[Tensor, Tensor], Tensor]  # of vectors and gradients
 _VARIANTS = 512  # texts without some words that are scored at a time
 
 
@@ -62,8 +65,8 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
         Whether the frozen pass is compared with the module's own.
     """
 
-    rule_parameters = ("bias", "epsilon", "attention", "positions")
-    rule_defaults: Mapping[str, Any] = {"bias": "apart"}
+    rule_parameters = ("bias", "epsilon", "attention", "positions", "layer")
+    rule_defaults: ClassVar[Mapping[str, Any]] = {"bias": "apart"}
     predicts_anew = True
 
     def __init__(
@@ -108,10 +111,10 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
     # ---- LRP ----------------------------------------------------------------------------------
 
     @classmethod
-    def check_rule(cls, settings: dict[str, Any], given: Any) -> dict[str, Any]:  # noqa: ANN401
+    def check_rule(cls, settings: dict[str, Any], given: Any) -> dict[str, Any]:
         """Return the parameters that go together: ε only where biases are shared."""
         if settings["bias"] == "shared":
-            for name, default in (("attention", FIXED), ("positions", "apart")):
+            for name, default in (("attention", FIXED), ("positions", "apart"), ("layer", None)):
                 if settings[name] != default:
                     raise InputError(
                         Argument("bias", "shared"),
@@ -126,17 +129,18 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
                 Argument("bias", "shared"),
                 ": with biases apart this model's relevance is exact without one",
             )
-        return {name: value for name, value in settings.items() if name != "epsilon"}
+        unused = {"epsilon"} | ({"layer"} if settings["layer"] is None else set())
+        return {name: value for name, value in settings.items() if name not in unused}
 
     @classmethod
     def rule_conserves(cls, settings: Mapping[str, Any]) -> bool:
         """Return whether relevance adds up: not if attention has a share."""
         return bool(settings.get("attention", FIXED) == FIXED)
 
-    def lrp(self, targets: Targets, *, elements: bool = False, **rule: Any) -> Relevance:  # noqa: ANN401
+    def lrp(self, targets: Targets, *, elements: bool = False, **rule: Any) -> Relevance:
         """Return the words' relevance, equation (37): the frozen network's gradient times input."""
         with_words = rule.get("positions", "apart") != "apart"
-        return self._relevance(targets, _rule(**rule), elements, with_words)
+        return self._gathered(targets, self._by_rule(targets, _rule(**rule), elements), with_words)
 
     def constants(self, targets: Targets) -> dict[str, Scores]:
         """Return what each constant said, by the name of what it belongs to, (n, K) each."""
@@ -159,21 +163,15 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
             self._passes[rule] = (batches, passes)
         return self._passes[rule]
 
-    def _relevance(
-        self, targets: Targets, rule: FrozenRule, elements: bool, with_words: bool
-    ) -> Relevance:
+    def _by_rule(self, targets: Targets, rule: FrozenRule, elements: bool) -> _Found:
         batches, passes = self._frozen(rule)
-        found = [
-            one.relevance(targets[batch.numbers], elements)
-            for batch, one in zip(batches, passes, strict=True)
-        ]
-        return self._gathered(targets, batches, found, with_words)
+        pairs = zip(batches, passes, strict=True)
+        return batches, [one.relevance(targets[batch.numbers], elements) for batch, one in pairs]
 
     def _gathered(
         self,
         targets: Targets,
-        batches: Sequence[Batch],
-        found: Sequence[TokenRelevance],
+        found: _Found,
         with_words: bool = False,
     ) -> Relevance:
         """Return the words' relevance from that of the tokens of all batches."""
@@ -182,7 +180,7 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
         pieces: list[Any] = [None] * n
         rows: list[Any] = [None] * n
         padding, constant = np.zeros((n, columns)), np.zeros((n, columns))
-        for batch, part in zip(batches, found, strict=True):
+        for batch, part in zip(*found, strict=True):
             tokens = part.tokens + part.places if with_words else part.tokens
             constant[batch.numbers] = part.constant
             if not with_words:
@@ -199,44 +197,40 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
                 if part.elements is not None:
                     each = part.elements[row, : own.count].astype(np.float64)
                     rows[number] = own.to_words(each).astype(np.float32)
-        elements = rows if any(part.elements is not None for part in found) else None
+        elements = rows if any(part.elements is not None for part in found[1]) else None
         return Relevance(words, padding, constant, elements, pieces)
 
     # ---- gradients ----------------------------------------------------------------------------
 
     def sensitivity(self, targets: Targets, *, elements: bool = False) -> Relevance:
         """Return Σ_i (∂x[k]/∂x[t, i])² of each word, equation (19)."""
-        return self._by_gradient(targets, elements, lambda vectors, gradient: gradient**2)
+        return self._gathered(targets, self._by_gradient(targets, _squared, elements))
 
     def gradient_input(self, targets: Targets, *, elements: bool = False) -> Relevance:
         """Return equation (20), summed over i for each word."""
-        return self._by_gradient(targets, elements, lambda vectors, gradient: vectors * gradient)
+        return self._gathered(targets, self._by_gradient(targets, _times_input, elements))
 
     def integrated_gradients(
         self, targets: Targets, *, steps: int, elements: bool = False
     ) -> Relevance:
         """Return equation (35): the constant is what the module says of vectors of zeros."""
-        batches = list(self._network.batches(self._texts))
-        found = []
-        for batch in batches:
-            one = GradientPass(self._network, batch)
-            chosen = targets[batch.numbers]
-            summed = one.integrated(chosen, path_points(steps), elements)
-            found.append(summed)
-        return self._gathered(targets, batches, found)
+        return self._gathered(targets, self._by_path(targets, steps, elements))
 
-    def _by_gradient(
-        self,
-        targets: Targets,
-        elements: bool,
-        value: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
-    ) -> Relevance:
+    def _by_gradient(self, targets: Targets, value: _Value, elements: bool) -> _Found:
         batches = list(self._network.batches(self._texts))
-        found = [
-            GradientPass(self._network, batch).relevance(targets[batch.numbers], value, elements)
-            for batch in batches
+        passes = [GradientPass(self._network, batch) for batch in batches]
+        pairs = zip(batches, passes, strict=True)
+        return batches, [
+            one.relevance(targets[batch.numbers], value, elements) for batch, one in pairs
         ]
-        return self._gathered(targets, batches, found)
+
+    def _by_path(self, targets: Targets, steps: int, elements: bool) -> _Found:
+        batches = list(self._network.batches(self._texts))
+        passes = [GradientPass(self._network, batch) for batch in batches]
+        pairs, points = zip(batches, passes, strict=True), path_points(steps)
+        return batches, [
+            one.integrated(targets[batch.numbers], points, elements) for batch, one in pairs
+        ]
 
     # ---- taking words out ---------------------------------------------------------------------
 
@@ -333,62 +327,44 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
         sums = [values[one.of_words].sum(0) for one, values in zip(own, rows, strict=True)]
         return np.stack(sums).astype(np.float32)
 
-    def _element_sums(
-        self, found: Sequence[TokenRelevance], batches: Sequence[Batch], each: bool
-    ) -> Floats:
+    def _element_sums(self, found: _Found, each: bool) -> Floats:
         rows: list[Any] = [None] * len(self)
-        for batch, part in zip(batches, found, strict=True):
+        for batch, part in zip(*found, strict=True):
             assert part.elements is not None  # noqa: S101 - as it was asked for
             for row, number in enumerate(batch.numbers.tolist()):
                 count = self._texts[number].pieces.count
                 rows[number] = part.elements[row, :count, :, 0] * self._vectors[number]
         return self._sums(rows, each)
 
-    def lrp_sums(self, targets: Targets, each: bool = False, **rule: Any) -> Floats:  # noqa: ANN401
+    def lrp_sums(self, targets: Targets, each: bool = False, **rule: Any) -> Floats:
         """Return Σ_p R[p, i, k]·x[p, i], equation (23), for LRP."""
-        batches, passes = self._frozen(_rule(**rule))
-        first = targets[:, :1]
-        found = [
-            one.relevance(first[batch.numbers], True)
-            for batch, one in zip(batches, passes, strict=True)
-        ]
-        return self._element_sums(found, batches, each)
+        return self._element_sums(self._by_rule(targets[:, :1], _rule(**rule), True), each)
 
     def sensitivity_sums(self, targets: Targets, each: bool = False) -> Floats:
         """Return Σ_p R[p, i, k]·x[p, i], equation (23), for squared gradients."""
-        return self._gradient_sums(targets, each, lambda vectors, gradient: gradient**2)
+        return self._element_sums(self._by_gradient(targets[:, :1], _squared, True), each)
 
     def gradient_input_sums(self, targets: Targets, each: bool = False) -> Floats:
         """Return Σ_p R[p, i, k]·x[p, i], equation (23), for gradient × input."""
-        return self._gradient_sums(targets, each, lambda vectors, gradient: vectors * gradient)
-
-    def _gradient_sums(
-        self,
-        targets: Targets,
-        each: bool,
-        value: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
-    ) -> Floats:
-        batches = list(self._network.batches(self._texts))
-        first = targets[:, :1]
-        found = [
-            GradientPass(self._network, batch).relevance(first[batch.numbers], value, True)
-            for batch in batches
-        ]
-        return self._element_sums(found, batches, each)
+        return self._element_sums(self._by_gradient(targets[:, :1], _times_input, True), each)
 
     def integrated_gradients_sums(
         self, targets: Targets, each: bool = False, *, steps: int
     ) -> Floats:
         """Return Σ_p R[p, i, k]·x[p, i], equation (23), for integrated gradients."""
-        batches = list(self._network.batches(self._texts))
-        first = targets[:, :1]
-        found = [
-            GradientPass(self._network, batch).integrated(
-                first[batch.numbers], path_points(steps), True
-            )
-            for batch in batches
-        ]
-        return self._element_sums(found, batches, each)
+        return self._element_sums(self._by_path(targets[:, :1], steps, True), each)
+
+
+class LabelsTorchTrace(MultiLabel, TorchTrace):
+    """The same of a module whose scores are of independent labels."""
+
+
+def _squared(vectors: Tensor, gradient: Tensor) -> Tensor:
+    return gradient**2
+
+
+def _times_input(vectors: Tensor, gradient: Tensor) -> Tensor:
+    return vectors * gradient
 
 
 def _rule(

@@ -7,6 +7,7 @@ words' vectors, which may be changed (a word deleted, all of them scaled) and di
 
 import sys
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -130,7 +131,7 @@ class WordVectors(TorchFunctionMode):
             return torch.arange(self.ids.numel()).reshape(index.shape)
         return None
 
-    def _of_ids(self, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+    def _of_ids(self, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Return what becomes of ids, followed."""
         if func in COMPARISONS or func in FACTORIES:
             return func(*args, **kwargs)
@@ -150,7 +151,7 @@ class WordVectors(TorchFunctionMode):
             self._follow(one, followed if isinstance(followed, Tensor) else None)
         return out
 
-    def _moved_tokens(self, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+    def _moved_tokens(self, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Return which tokens the result stands for: what is put in beside ids is none."""
         ids = [one for one in tensors_in((args, kwargs)) if self.is_ids(one)]
         if any(self._tokens[id(one)][1] is None for one in ids):
@@ -185,10 +186,10 @@ class WordVectors(TorchFunctionMode):
     def __torch_function__(
         self,
         func: Callable[..., Any],
-        types: Any,  # noqa: ANN401
-        args: Any = (),  # noqa: ANN401
-        kwargs: Any = None,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401
+        types: Any,
+        args: Any = (),
+        kwargs: Any = None,
+    ) -> Any:
         kwargs = kwargs or {}
         if is_passive(func):
             return func(*args, **kwargs)
@@ -205,11 +206,11 @@ class WordVectors(TorchFunctionMode):
         """Return which function to probabilities a module ends in; nothing if it does not."""
         return self._end[2] if self._end is not None and self._end[0] is said else ""
 
-    def before_end(self, said: Any) -> Any:  # noqa: ANN401 - what a module returned
+    def before_end(self, said: Any) -> Any:  # what a module returned
         """Return what a module says, before it is made probabilities."""
         return self._end[1] if self._end is not None and self._end[0] is said else said
 
-    def look_up(self, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+    def look_up(self, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Return what a look-up finds: of words, vectors that are remembered."""
         index, weight = index_and_weight(func, args, kwargs)
         tokens = self.tokens_of(index, weight)
@@ -222,10 +223,10 @@ class WordVectors(TorchFunctionMode):
             )
         return self.vectors(func, args, kwargs, tokens)
 
-    def vectors(self, func: Callable[..., Any], args: Any, kwargs: Any, tokens: Tensor) -> Tensor:  # noqa: ANN401
+    def vectors(self, func: Callable[..., Any], args: Any, kwargs: Any, tokens: Tensor) -> Tensor:
         """Return the vectors of words, changed, and remember them."""
         with torch.no_grad():
-            found = func(*args, **kwargs)
+            found: Tensor = func(*args, **kwargs)
             if self._change is not None:
                 found = self._change(found, tokens)
         found = found.detach()
@@ -285,7 +286,7 @@ def named_tensors(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
                 yield f"{place}.{name}" if place else name, one
 
 
-def index_and_weight(func: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Tensor, Tensor]:  # noqa: ANN401
+def index_and_weight(func: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Tensor, Tensor]:
     """Return the index and the table of a look-up."""
     order = ("input", "weight")
     named = dict(zip(order, args, strict=False)) | kwargs
@@ -301,7 +302,7 @@ _BAG = (
 ).split()
 
 
-def bag_of(vectors: Tensor, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
+def bag_of(vectors: Tensor, args: Any, kwargs: Any) -> Tensor:
     """Return what ``embedding_bag`` makes of the vectors of its words.
 
     Parameters
@@ -314,14 +315,16 @@ def bag_of(vectors: Tensor, args: Any, kwargs: Any) -> Tensor:  # noqa: ANN401
     padding = said.get("padding_idx")
     kept = torch.ones_like(index, dtype=torch.bool) if padding is None else index != padding
     if index.dim() == 2:
-        bags = [(vectors[row], kept[row], row) for row in range(len(index))]
+        bags: list[tuple[Tensor, Tensor, int | slice]] = [
+            (vectors[row], kept[row], row) for row in range(len(index))
+        ]
     else:
         bounds = said["offsets"].tolist() + (
             [] if said.get("include_last_offset") else [len(index)]
         )
         bags = [
             (vectors[start:end], kept[start:end], slice(start, end))
-            for start, end in zip(bounds, bounds[1:], strict=False)
+            for start, end in pairwise(bounds)
         ]
     weights = said.get("per_sample_weights")
     rows = []

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import storable
 from whyword.web.bodies import BoundedRoute
-from whyword.web.library import TOP_WORDS
 from whyword.web.routes.answers import PROBLEMS, example, json_answer, served, to_json
 from whyword.web.schema import (
     MOST_HITS,
@@ -23,6 +22,7 @@ from whyword.web.schema import (
     WordDocumentsAnswer,
     WordsAnswer,
 )
+from whyword.web.word_lists import TOP_WORDS
 
 router = APIRouter(route_class=BoundedRoute, responses=PROBLEMS | {404: {"model": Problem}})
 _MOST_LISTED = 50
@@ -35,10 +35,11 @@ async def words(
     top: Annotated[int, Query(ge=1, le=TOP_WORDS)] = 30,
     rank: str = "typical",
     units: str = "words",
+    symbols: bool = False,
 ) -> Response:
     """Return the words, or phrases, that speak most for a class, or for each of them."""
     of = served(request)
-    return await of.compute(partial(of.corpus.class_words, target, top, rank, units))
+    return await of.compute(partial(of.corpus.class_words, target, top, rank, units, symbols))
 
 
 @router.get("/api/words/documents", response_model=WordDocumentsAnswer)

@@ -79,6 +79,7 @@ async def explain(
         body.against,
         method,
         body.phrases,
+        body.top_classes,
     )
     return await of.compute(lambda: {"explanations": work()}, engine.is_quick(texts, method))
 

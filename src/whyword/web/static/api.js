@@ -62,7 +62,7 @@ export const explain = (documents, options, signal) =>
   ask("/api/explain", {documents, ...options}, signal).then((answer) => answer.explanations);
 export const documentMap = () => ask("/api/map");
 export const confusion = () => ask("/api/confusion");
-export const classWords = (top, rank, units) => ask(`/api/words${query({top, rank, units})}`);
+export const classWords = (top, rank, units, symbols) => ask(`/api/words${query({top, rank, units, symbols})}`);
 export const wordDocuments = (target, word, units) => ask(`/api/words/documents${query({target, word, units})}`);
 export const search = (text, top, signal) => ask("/api/search", {query: text, top}, signal);
 export const corpusDocument = (n) => ask(`/api/documents/${n}`);

@@ -1,6 +1,6 @@
 // A corpus as the model sees it: map, words of the classes, search.
 import * as api from "./api.js";
-import {counted, h, name, number, oneLine, percent, problem, say, visible, waiting} from "./dom.js";
+import {counted, h, name, number, oneLine, percent, problem, sameLabels, say, visible, waiting} from "./dom.js";
 import {bars, colouredText, largest, legend, pieces, pooled} from "./heatmap.js";
 import {scatter, swatch} from "./scatter.js";
 
@@ -25,7 +25,7 @@ export async function show(view, parameters, server, rest) {
 export const opening = (number, more = {}) => `#/explain?${new URLSearchParams({doc: number, ...more})}`;
 
 export function entryLine(entry) {
-  const right = entry.label === null || entry.label === String(entry.predicted);
+  const right = entry.label === null || sameLabels(entry.label, entry.predicted);
   return h("p", {className: "entry"}, h("a", {href: opening(entry.number)}, name(entry.id)), " ",
     h("span", {className: right ? "right" : "wrong"},
       entry.label === null ? "" : "labelled ", entry.label === null ? "" : name(entry.label),
@@ -40,8 +40,9 @@ async function showMap(body) {
   const data = kept.map, labelled = data.labels.some((label) => label >= 0);
   kept.filters ??= {by: labelled ? "label" : "predicted", which: "all", off: new Set()};
   const filters = kept.filters;
-  const names = () => filters.by === "label" ? data.label_names : data.classes.map(String);
-  const isRight = (n) => data.label_names[data.labels[n]] === String(data.classes[data.predicted[n]]);
+  const names = () => filters.by === "label" ? data.label_names
+    : data.label_names.slice(0, Math.max(data.classes.length, ...data.predicted.map((n) => n + 1)));
+  const isRight = (n) => data.right[n] === true;
   const what = {
     canvas: h("canvas", {id: "map", tabIndex: 0, role: "application",
       "aria-label": "Map of documents. Arrow keys walk from document to document, Enter opens one."}),
@@ -99,7 +100,7 @@ async function showMap(body) {
 let hinted = 0;
 function describe(n, hint, data) {
   const label = data.labels[n] >= 0 ? data.label_names[data.labels[n]] : null;
-  const predicted = String(data.classes[data.predicted[n]]);
+  const predicted = data.label_names[data.predicted[n]];
   const words = h("span", {className: "words"}, "…");
   hint.append(h("b", {}, name(data.ids[n])),
     label === null || label === predicted ? name(predicted) : h("span", {}, name(label), ", predicted ", name(predicted)), words);
@@ -122,13 +123,13 @@ async function showWords(body, parameters) {
   body.replaceChildren(waiting("Fetching the words …"));
   const rank = Object.hasOwn(RANKS, parameters.get("r") ?? "") ? parameters.get("r") : "typical";
   const units = parameters.get("u") === "phrases" ? "phrases" : "words";
-  const key = `${units} ${rank}`;
-  if (!kept.words.has(key)) kept.words.set(key, await api.classWords(100, rank, units));
+  const symbols = parameters.get("s") === "1", key = `${units} ${rank} ${symbols}`;
+  if (!kept.words.has(key)) kept.words.set(key, await api.classWords(100, rank, units, symbols));
   const found = kept.words.get(key), target = parameters.get("c"), word = parameters.get("w");
   const top = target === null ? TOP : 100;
   const chosen = found.classes.filter((one) => target === null || String(one.target) === target);
   const details = h("section", {className: "details", "aria-live": "polite"});
-  const go = (changed) => { location.hash = wordsAddress({u: units, r: rank, c: target, ...changed}); };
+  const go = (changed) => { location.hash = wordsAddress({u: units, r: rank, s: symbols ? "1" : null, c: target, ...changed}); };
   const select = h("select", {id: "class", onchange: (event) => go({c: event.target.value || null})},
     h("option", {value: ""}, "all classes"), ...found.classes.map((one) =>
       h("option", {value: String(one.target), selected: String(one.target) === target}, oneLine(one.target))));
@@ -145,9 +146,11 @@ async function showWords(body, parameters) {
       ? [h("span", {className: "unseen"}, "Underlined"), ": not in the training texts. "] : []),
     "Click one for the documents it comes from."),
     h("div", {className: "tools"}, h("div", {}, ...what, select),
-      h("div", {}, h("label", {htmlFor: "rank"}, "ordered by"), choice("rank", null, Object.keys(RANKS), rank, "r"))), details,
+      h("div", {}, h("label", {htmlFor: "rank"}, "ordered by"), choice("rank", null, Object.keys(RANKS), rank, "r")),
+      ...(found.symbols ? [h("label", {}, h("input", {type: "checkbox", id: "symbols", checked: symbols,
+        onchange: (event) => go({s: event.target.checked ? "1" : null})}), " with symbols")] : [])), details,
     h("div", {className: `class-grid ${target === null ? "" : "single"}`}, ...chosen.map((one) =>
-      wordSection(one, top, (changed) => wordsAddress({u: units, r: rank, c: one.target, ...changed})))));
+      wordSection(one, top, (changed) => wordsAddress({u: units, r: rank, s: symbols ? "1" : null, c: one.target, ...changed})))));
   if (word !== null && target !== null) await showWordDocuments(details, target, word, units);
 }
 

@@ -26,7 +26,10 @@ export function visible(text) {
   });
 }
 
-export const oneLine = (text) => visible(String(text)).replace(/[\n\t]/g, "·");
+export const labelText = (said) => Array.isArray(said) ? said.join(", ") || "no label" : String(said);
+export const sameLabels = (one, other) => labelText([one].flat().sort()) === labelText([other].flat().map(String).sort());
+
+export const oneLine = (text) => visible(labelText(text)).replace(/[\n\t]/g, "·");
 
 export function number(value) {  // its sign and three digits that count
   if (value === null || !Number.isFinite(value)) return "no number";

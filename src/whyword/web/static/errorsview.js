@@ -8,6 +8,11 @@ const MOST = 12, PAGE = 8, WORDS = 12;  // confusions listed, documents at a tim
 let kept = null;
 
 export async function show(view, parameters, server) {
+  if (server.model.multilabel) {
+    view.replaceChildren(h("p", {className: "empty"}, "This model predicts several labels, each by itself, so that none is taken for another. " +
+      "The map has filters by right or wrong; whyword evaluate says how well each label is found."));
+    return;
+  }
   view.replaceChildren(waiting("Fetching the confusions …"));
   kept ??= await api.confusion();
   const label = parameters.get("label"), predicted = parameters.get("predicted");

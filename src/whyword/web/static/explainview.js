@@ -1,6 +1,6 @@
 // Paste a text, see why, change it, see what changes.
 import * as api from "./api.js";
-import {counted, h, name, oneLine, percent, problem, say, waiting} from "./dom.js";
+import {counted, h, labelText, name, oneLine, percent, problem, sameLabels, say, waiting} from "./dom.js";
 import {legend, unreadWords} from "./heatmap.js";
 import {drawn} from "./livetext.js";
 import {unpackedText} from "./share.js";
@@ -143,11 +143,11 @@ function display(found) {
   const best = largestAt(found.scores);
   if (state.target === null || !state.pinned) state.target = best;
   if (state.target === state.against) { state.against = null; state.mode = ONE; }
-  const changed = before && before.text === found.text && before.predicted !== found.predicted;
+  const changed = before && before.text === found.text && !sameLabels(before.predicted, found.predicted);
   render();
   const chance = percent(found.probabilities[best]);
-  say(changed ? `The prediction changed from ${before.predicted} to ${found.predicted}, ${chance}.`
-    : `Predicted: ${found.predicted}, ${chance}.`);
+  say(changed ? `The prediction changed from ${labelText(before.predicted)} to ${labelText(found.predicted)}, ${chance}.`
+    : `Predicted: ${labelText(found.predicted)}, ${chance}.`);
 }
 
 const largestAt = (values) => values.reduce((best, value, n) => value > values[best] ? n : best, 0);
@@ -226,7 +226,7 @@ function tell(what) {  // for a while, and without moving anything
 }
 
 function verdict(found) {
-  const best = largestAt(found.scores), right = state.label === String(found.predicted);
+  const best = largestAt(found.scores), right = state.label !== null && sameLabels(state.label, found.predicted);
   return h("p", {className: "verdict"}, "Predicted ", h("b", {}, name(found.predicted)), ` ${percent(found.probabilities[best])}`,
     state.label === null ? "" : h("span", {className: right ? "right" : "wrong"}, right ? ", as labelled" : ", which is wrong"),
     best === state.target ? "" : [" · shown: ", name(found.classes[state.target]), ` ${percent(found.probabilities[state.target])}`]);
@@ -256,7 +256,7 @@ function renderAbout() {
 
 function flipped() {
   const whole = state.answers.get("");
-  if (!whole || whole.predicted === state.shown.predicted) return "";
+  if (!whole || sameLabels(whole.predicted, state.shown.predicted)) return "";
   return h("p", {className: "flip"}, "The deletions changed the prediction: ", name(whole.predicted), " → ",
     h("b", {}, name(state.shown.predicted)));
 }
