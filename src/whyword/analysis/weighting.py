@@ -137,7 +137,7 @@ def weighting_of(
     if known and not chosen.is_for(kind):
         raise InputError(
             Argument("method", chosen.name),
-            f" is {chosen.meaning}, which is not known of a model of kind {model.kind!r}; say ",
+            f": {chosen.meaning}, which is not known of a model of kind {model.kind!r}; say ",
             Argument("method", "uniform"),
         )
     settings = chosen.settings_of(model, parameters)
