@@ -146,12 +146,13 @@ def text_of(ids: list[int]) -> str:
 
 
 def encode(text: str) -> tuple[list[int], list[tuple[int, int]]]:
-    """Return the numbers of such a text again, and where they stand."""
-    ids, spans, start = [], [], 0
-    for word in text.split(" "):
-        ids.append(int("".join(str("abcdefghij".index(letter)) for letter in word)))
-        spans.append((start, start + len(word)))
-        start += len(word) + 1
+    """Return the numbers of such a text again, and where they stand; of other words, 1."""
+    ids, spans = [], []
+    for match in re.finditer(r"\S+", text):
+        digits = ["abcdefghij".find(letter) for letter in match[0]]
+        known = len(digits) == 4 and min(digits) >= 0
+        ids.append(int("".join(map(str, digits))) if known else 1)
+        spans.append(match.span())
     return ids, spans
 
 
@@ -219,7 +220,7 @@ def class_by_class(folder: Path) -> Work:
     model, texts = _wrapped(folder)
 
     def work() -> dict[str, float]:
-        for label in model.classes_.tolist():
+        for label in model.classes_:
             ww.explain(model, texts, target=label)
         return {}
 

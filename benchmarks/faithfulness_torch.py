@@ -77,7 +77,7 @@ def compare(ready: ReadyModel, given: Texts) -> bool:
         curve = ww.deletion_curve(
             model,
             texts,
-            [one.target for one in explained],
+            [[toxic] if ready.multilabel else one.target for one in explained],
             name,
             target=toxic or "true",
             subset="all",

@@ -123,6 +123,7 @@ class ReadyModel:
             self.classes,
             pad=self.pad,
             min_length=self.min_length,
+            multilabel=self.multilabel,
             name=self.name,
         )
 

@@ -105,6 +105,22 @@ def test_a_batch_is_explained_as_its_texts_are_alone(
         np.testing.assert_allclose(one.relevance, alone.relevance, atol=1e-5)
 
 
+@pytest.mark.real
+def test_each_label_of_six_is_predicted_by_itself(ready: Callable[[str], ReadyModel]) -> None:
+    model = ready("bi-lstm")
+    classifier = TorchClassifier(
+        model.module, model.encode, model.classes, pad=model.pad, multilabel=True, threshold=0.1
+    )
+    own = model.own(TEXTS)
+    np.testing.assert_allclose(classifier.predict_proba(TEXTS), own, atol=1e-5)
+    expected = [
+        tuple(label for label, share in zip(model.classes, row, strict=True) if share >= 0.1)
+        for row in own
+    ]
+    assert list(classifier.predict(TEXTS)) == expected
+    assert {len(labels) for labels in expected} >= {0, 3}  # none, and several
+
+
 @pytest.mark.npm
 def test_bert_takes_its_tokenizer_as_it_is(ready: Callable[[str], ReadyModel]) -> None:
     model = ready("bert")

@@ -47,7 +47,7 @@ def activate(
     with torch.no_grad():
         numbers = x.detach()
         if value is None:
-            value = func(numbers.clone(), *args, **kwargs)
+            value = func(numbers, *args, **kwargs)
         at_zero = float(func(numbers.new_zeros(1), *args, **kwargs))
         if at_zero in (float("inf"), -float("inf")) or at_zero != at_zero:
             raise run.refuse(f"uses {name_of(func)}, which has no value at 0, as a signal")
@@ -115,7 +115,8 @@ def gate(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
     x, rest = args[0] if args else kwargs["input"], args[1:]
     named = {name: value for name, value in kwargs.items() if name not in ("input", "inplace")}
     with torch.no_grad():
-        out = func(*run.value(args), **run.value(kwargs))
+        plain = {name: value for name, value in kwargs.items() if name != "inplace"}
+        out = func(*run.value(args), **run.value(plain))
     others = [one for one in tensors_in((rest, named)) if run.role(one) is not Role.CONSTANT]
     base = not isinstance(x, Tensor)
     if base or others or run.role(x) is Role.FROZEN:

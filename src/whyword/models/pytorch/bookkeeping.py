@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from whyword.base.errors import ModelError
 from whyword.models.pytorch.booking import Booking, LostRows
 from whyword.models.pytorch.functions import (
     PUTTING,
@@ -131,14 +132,25 @@ class Bookkeeping(WordVectors):
         if tag.role is Role.CONSTANT:
             return self.mark(value.detach(), tag)
         if tag.signal is None:
-            raise self.refuse(
-                "adds, concatenates, transforms or returns something that is made of words but "
-                "frozen (an attention weight, a comparison, a detached value): words would be "
-                "taken for constants"
-            )
+            raise self._frozen_used()
         made = tag.signal()
         tag.role, tag.signal, tag.rows = Role.PENDING, lambda: made, None
         return made
+
+    def addend(self, value: Any) -> Any:
+        """Return a signal or a constant; raise of whole numbers that are made of words, too."""
+        if isinstance(value, Tensor) and not value.is_floating_point():
+            if self.tag(value).role is not Role.CONSTANT:
+                raise self._frozen_used()
+            return value
+        return self.signal(value)
+
+    def _frozen_used(self) -> ModelError:
+        return self.refuse(
+            "adds, concatenates, transforms or returns something that is made of words but frozen "
+            "(an attention weight, a comparison, a detached value): words would be taken for "
+            "constants"
+        )
 
     # ---- results ------------------------------------------------------------------------------
 

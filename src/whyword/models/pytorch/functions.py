@@ -47,6 +47,7 @@ COMPARISONS = functions(
     "argmax argmin argsort searchsorted bucketize bitwise_not bitwise_and bitwise_or invert and or "
     "eq_ ne_ nonzero count_nonzero signbit _nested_tensor_from_mask_left_aligned"
 )
+ROUNDINGS = functions("long int short byte char round floor ceil trunc fix")
 FACTORIES = functions(
     "zeros_like ones_like full_like empty_like rand_like randn_like new_zeros new_ones new_full "
     "new_empty new_tensor zeros ones full empty arange tensor linspace eye"
@@ -62,7 +63,7 @@ MOVEMENTS = RESHAPES | functions(
     "split_with_sizes expand expand_as repeat repeat_interleave tile flip fliplr roll broadcast_to "
     "rot90 take diagonal _pack_padded_sequence unsafe_chunk unsafe_split atleast_1d atleast_2d "
     "atleast_3d broadcast_tensors pixel_shuffle hsplit vsplit dsplit swapaxes movedim tril triu "
-    "long int short resolve_conj resolve_neg"
+    "resolve_conj resolve_neg"
 )
 # several numbers, each at its place, and perhaps a filler
 PUTTING = functions("cat concat concatenate stack hstack vstack where masked_fill masked_fill_ pad")

@@ -13,6 +13,7 @@ from torch import Tensor
 from whyword.models.pytorch.functions import (
     COMPARISONS,
     RESHAPES,
+    ROUNDINGS,
     Function,
     is_in_place,
     is_movement,
@@ -28,7 +29,7 @@ _COMPOSITES = ("torch.nn.functional", "torch.functional", "torch._tensor")
 
 def common_rule(func: Function) -> Rule | None:
     """Return the rule that a function has for what it is: a movement, a comparison; or none."""
-    if func in COMPARISONS:
+    if func in COMPARISONS or func in ROUNDINGS:
         return freeze_rule
     if is_movement(func):
         return move
@@ -53,6 +54,8 @@ def move(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     args, kwargs = map_tensors(args, run.signal), map_tensors(kwargs, run.signal)
     source = next(one for one in tensors_in((args, kwargs)) if run.role(one) is Role.SIGNAL)
     out = func(*args, **kwargs)
+    if isinstance(out, Tensor) and not out.is_floating_point():
+        return run.frozen(out)  # a cast to whole numbers
     if func in RESHAPES and isinstance(out, Tensor):
         same = out.shape == source.shape
         tag = run.tag(source)

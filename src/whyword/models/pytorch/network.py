@@ -187,11 +187,21 @@ class Network:
             return self.call(batch)
         except ModelError:
             raise
-        except IndexError as error:
-            self.explain_index(batch)
-            raise ModelError(f"{type(self.module).__name__} failed ({reason(error)})") from error
         except Exception as error:
+            if isinstance(error, IndexError):
+                self.explain_index(batch)
+            self._check_length(batch)
             raise ModelError(f"{type(self.module).__name__} failed ({reason(error)})") from error
+
+    def _check_length(self, batch: Batch) -> None:
+        """Raise if a text has more tokens than the module has places."""
+        config = getattr(self.module, "config", None)
+        most = getattr(config, "max_position_embeddings", None)
+        if isinstance(most, int) and batch.ids.shape[1] > most > 0:
+            raise ModelError(
+                f"a text of {batch.ids.shape[1]:,} tokens is too long for this module, which has "
+                f"{most:,} places; cut it before"
+            )
 
     def explain_index(self, batch: Batch) -> None:
         """Raise what is wrong with an index, if it is one of a table."""

@@ -29,10 +29,9 @@ class Centring(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # noqa: D102
         scale, weight = ctx.saved_tensors
-        if weight is not None:
-            gradient = gradient * weight
-        gradient = gradient - gradient.mean(ctx.axes, keepdim=True)
-        return gradient * scale, None, None, None, None
+        back = gradient if weight is None else gradient * weight
+        back = (back - back.mean(ctx.axes, keepdim=True)).mul_(scale)
+        return back, None, None, None, None
 
 
 @rule_for("layer_norm")

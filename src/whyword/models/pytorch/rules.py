@@ -79,7 +79,7 @@ def pad(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
 @rule_for("add sub subtract radd rsub")
 def add(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """Y = x + α·z: two signals, or a signal and a constant, which is booked."""
-    left, right = (run.signal(one) for one in two_arguments(args, kwargs, "input", "other"))
+    left, right = (run.addend(one) for one in two_arguments(args, kwargs, "input", "other"))
     alpha = kwargs.get("alpha", 1)
     scaled = right if alpha == 1 else right * alpha
     sign = -1 if "sub" in name_of(func) else 1

@@ -11,7 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from whyword.models.pytorch.activations import Scaling
+from whyword.models.pytorch.activations import Scaling, gate
+from whyword.models.pytorch.attention import weights
 from whyword.models.pytorch.booking import LostRows
 from whyword.models.pytorch.functions import Function, functions, is_movement, name_of
 from whyword.models.pytorch.movements import move
@@ -145,6 +146,8 @@ SHARED_RULES: dict[Function, Rule] = {
     **_rules("max_pool1d max_pool2d adaptive_max_pool1d adaptive_max_pool2d", pool),
     **_rules("cat concat concatenate", put_in),
     **_rules("dropout dropout1d dropout2d", drop),
+    **_rules("softmax log_softmax", weights),  # at the end: their input is explained
+    **_rules("sigmoid", gate),
 }
 
 
