@@ -154,7 +154,7 @@ class Propagation(Bookkeeping):
         if rule is not None:
             return rule
         if self.epsilon is not None:
-            raise self.refuse(f"uses {name_of(func)}; {SHARING}")
+            raise self.refuse(f"uses {name_of(func)}; ", *SHARING)
         if name_of(func) in _ESCAPES:
             raise self.refuse(
                 f"takes numbers that are made of words out of torch ({name_of(func)})"
