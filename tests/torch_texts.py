@@ -4,10 +4,9 @@ Importable as it stands: what the command line calls ``module:function()``, and 
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
-import numpy as np
 import torch
 from networks import COMMON, TOPICS, topical
 from torch import Tensor, nn
@@ -61,7 +60,9 @@ def ids_of(text: str) -> tuple[list[int], list[tuple[int, int]]]:
     return ids, spans
 
 
-def train(module: nn.Module, inputs: dict[str, Tensor], truth: Tensor, steps: int = 40) -> nn.Module:
+def train(
+    module: nn.Module, inputs: dict[str, Tensor], truth: Tensor, steps: int = 40
+) -> nn.Module:
     """Return the module, trained: on classes, or on labels if there is a column for each."""
     loss_of = nn.functional.cross_entropy
     if truth.dim() > 1:
