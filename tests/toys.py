@@ -200,8 +200,6 @@ class TopicTrace(MultiLabel, ErasableText, Decomposable, Embedded):
     def uniform(self) -> Relevance:
         return Relevance([np.ones((len(self.places), 1))], np.zeros((1, 1)))
 
-    tfidf = uniform
-
     def summary(self, relevance: Relevance, each: bool = False) -> Rows:
         rows = np.eye(len(self.model.words_) + 1, dtype=np.float32)[self.places, :-1]
         parts = rows * np.asarray(relevance.words[0], np.float32)[:, :1]

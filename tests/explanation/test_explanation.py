@@ -99,7 +99,9 @@ def test_notes_say_what_biases_said() -> None:
     assert "in biases" not in made.to_text()
     total = made.padding + made.constant
     apart = dataclasses.replace(made, padding=total + 0.125, constant=-0.125)
-    assert "; −0.125 in biases" in apart.to_text()
+    assert "; −0.125 in biases\n" in apart.to_text()
+    placed = dataclasses.replace(apart, parameters={"positions": "apart"})
+    assert "; −0.125 in biases and positions\n" in placed.to_text()
     assert "add up" not in apart.to_text()
 
 

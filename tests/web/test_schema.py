@@ -150,3 +150,11 @@ def test_answers_have_an_explanations_own_fields() -> None:
     assert list(published_types) == described
     assert published_types["conserves"]["type"] == "boolean"
     assert published_types["constant"]["anyOf"] == published_types["padding"]["anyOf"]
+
+
+def test_whether_phrases_are_wanted_is_true_or_false() -> None:
+    read = TypeAdapter(ExplainRequest).validate_json
+    assert read('{"documents": ["a"], "phrases": true}').phrases
+    for wrong in ("0", "1", '"true"', "null"):
+        with pytest.raises(ValidationError, match="valid boolean"):
+            read(f'{{"documents": ["a"], "phrases": {wrong}}}')

@@ -12,7 +12,15 @@ from whyword.base.checks import items, one_of
 from whyword.base.errors import Argument, InputError
 from whyword.explanation.alignment import align
 from whyword.methods.registry import Method, Settings, method_for
-from whyword.models.protocol import ElementWise, Embedded, Rows, Targets, TextClassifier, Trace
+from whyword.models.protocol import (
+    ElementWise,
+    Embedded,
+    RarityAware,
+    Rows,
+    Targets,
+    TextClassifier,
+    Trace,
+)
 from whyword.models.relevance import Relevance
 
 WORD, ELEMENT = LEVELS = ("word", "element")
@@ -22,7 +30,7 @@ def _uniform(trace: Embedded, _: Targets) -> Relevance:
     return trace.uniform()
 
 
-def _tfidf(trace: Embedded, _: Targets) -> Relevance:
+def _tfidf(trace: RarityAware, _: Targets) -> Relevance:
     return trace.tfidf()
 
 
@@ -38,7 +46,7 @@ WEIGHTINGS: Mapping[str, Method] = {
         name="tfidf",
         meaning="each word by its rarity in the training texts",
         compute=_tfidf,
-        needs=Embedded,
+        needs=RarityAware,
     ),
 }
 _MOST_RELEVANCE = 1e30  # sums of it are still finite in float32
@@ -126,6 +134,12 @@ def weighting_of(
     one_of("level", level, LEVELS)
     known = isinstance(method, str) and method in WEIGHTINGS
     chosen = WEIGHTINGS[str(method)] if known else method_for(kind, method)
+    if known and not chosen.is_for(kind):
+        raise InputError(
+            Argument("method", chosen.name),
+            f": {chosen.meaning}, which is not known of a model of kind {model.kind!r}; say ",
+            Argument("method", "uniform"),
+        )
     settings = chosen.settings_of(model, parameters)
     if level == WORD:
         return ByWord(partial(chosen.compute, **settings))

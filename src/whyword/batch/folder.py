@@ -322,8 +322,8 @@ def _check_resumed(
     if "model" in plan and plan["model"] is None:
         raise InputError(
             f"the run in {path} cannot be resumed: its model has no identity, so that nobody can "
-            "tell whether this is the same one; name another folder (a BlackBox has an identity "
-            "if it is made with ",
+            "tell whether this is the same one; name another folder (a BlackBox, or a "
+            "TorchClassifier that a function encodes for, has an identity if it is made with ",
             Argument("name", ...),
             ")",
         )

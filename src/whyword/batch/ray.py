@@ -3,6 +3,7 @@
 import logging
 import os
 import pickle
+import re
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from whyword.base.errors import MissingExtraError, WhywordError
+from whyword.base.printable import one_line, reason
 from whyword.base.threads import use_one_thread
 from whyword.batch.chunks import Chunk, Place, SourceReader
 from whyword.batch.folder import Rejects, RunFolder
@@ -20,6 +22,7 @@ from whyword.corpora.tables import BadRow
 
 # of a core: reading takes a tenth of the time, and must find room where actors hold every core
 _READER, _ACTOR = 0.1, 0.9
+_ERROR_LINE = re.compile(r"\w+(Error|Exception): ")  # of a traceback in a message
 _BLOCK_BYTES = 1 << 20  # less than a chunk, so that each is a block of its own
 
 Row = dict[str, Any]
@@ -63,7 +66,7 @@ def run(
         _keep_chunks_apart(shards.context)  # which is this data's alone
         shard_reader = _ShardReader(reader, strict, earlier)
         chunks = shards.map_batches(shard_reader, batch_size=1, num_cpus=_READER)
-        stored = ray.put(task)  # for as long as actors may begin
+        stored = _stored(task)  # for as long as actors may begin
         rows = chunks.map(
             _ChunkWriter,  # type: ignore[arg-type]
             fn_constructor_args=([stored], folder.path),
@@ -87,6 +90,19 @@ def check_ray() -> None:
         raise MissingExtraError("ray", "ray") from None
 
 
+def _stored(task: Task) -> Any:  # noqa: ANN401 - Ray's reference
+    """Return the task where all workers find it; raise if it cannot be sent."""
+    import ray
+
+    try:
+        return ray.put(task)
+    except Exception as error:
+        cause = error.__cause__ or error.__context__ or error  # what Ray says is a page long
+        raise WhywordError(
+            f"the model cannot be sent to Ray's workers ({reason(cause)})"
+        ) from error
+
+
 def _unwrap_errors(rows: Iterable[Row]) -> Iterator[Row]:
     """Yield the rows; raise what a worker raised without Ray's account of where it was."""
     from ray.exceptions import RayError, RayTaskError
@@ -102,8 +118,10 @@ def _unwrap_errors(rows: Iterable[Row]) -> Iterator[Row]:
             raise cause from None
         raise
     except RayError as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise WhywordError(f"the Ray cluster failed ({reason}); what is done is kept") from error
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        named = [line for line in lines if _ERROR_LINE.match(line)]  # the last is the cause
+        said = one_line((named or lines[:1])[-1])
+        raise WhywordError(f"the Ray cluster failed ({said}); what is done is kept") from error
 
 
 class _ShardReader:

@@ -13,7 +13,7 @@ from whyword.base.progress import progress_bar
 from whyword.cli.inputs import CorpusOptions, open_model
 from whyword.cli.options import AsJson, ModelFolder, Source
 from whyword.cli.outputs import check_apart, stdout_console
-from whyword.cli.price import is_costly, say_price
+from whyword.cli.price import asks_anew, say_price
 from whyword.cli.tables import copy_names, evaluation_tables, some_of
 from whyword.evaluation.evaluate import evaluate as evaluation_of
 from whyword.evaluation.price import evaluation_price
@@ -72,7 +72,7 @@ def evaluate(
     chosen = some_of(len(corpus), limit, chance_seed)
     named = f"{corpus.name}, {len(chosen):,} of {len(corpus):,} by chance (seed {chance_seed})"
     texts, names = [corpus.texts[n] for n in chosen], _method_names(methods) or None
-    if is_costly(loaded):
+    if asks_anew(loaded):
         cost = evaluation_price(
             loaded,
             texts,

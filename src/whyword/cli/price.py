@@ -26,6 +26,11 @@ def is_costly(
     return request.predictions(1) > 1 and not model.trace_kind.is_quick
 
 
+def asks_anew(model: TextClassifier) -> bool:
+    """Whether every text without some of its words is a prediction that takes its time."""
+    return model.trace_kind.predicts_anew and not model.trace_kind.is_quick
+
+
 def say_price(what: str, cost: Price, by: str = "") -> None:
     """Say what something costs, if anybody would notice.
 

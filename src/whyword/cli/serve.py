@@ -10,7 +10,7 @@ from whyword.base.printable import one_line
 from whyword.base.progress import counted, progress_bar
 from whyword.cli.inputs import TextOptions, open_model
 from whyword.cli.options import ModelFolder
-from whyword.cli.price import is_costly, say_price
+from whyword.cli.price import asks_anew, say_price
 from whyword.cli.tables import some_of
 from whyword.web.access import (
     LOCAL_HOSTS,
@@ -119,7 +119,7 @@ def serve(
         read = reading.open(source, engine.model)
         records = list(counted(read, "reading"))
         chosen = [records[number] for number in some_of(len(records), limit, reading.seed)]
-        if is_costly(engine.model):
+        if asks_anew(engine.model):
             say_price("the view of the corpus", library_price(engine.model, chosen))
         with progress_bar("preparing") as report:
             library = open_library(engine.model, chosen, Path(source).name, report)

@@ -13,7 +13,7 @@ from whyword.base.progress import progress_bar
 from whyword.cli.inputs import CorpusOptions, open_model
 from whyword.cli.options import ModelFolder, OutFolder, Source
 from whyword.cli.outputs import checked_folder
-from whyword.cli.price import is_costly, say_price
+from whyword.cli.price import asks_anew, say_price
 from whyword.corpora.corpus import Part
 from whyword.corpora.source import name_and_part
 from whyword.reports.tour import write_tour
@@ -40,7 +40,7 @@ def tour(
     loaded = open_model(model)
     corpus = reading.load_unseen(source, loaded)
     part = Part(corpus.texts, corpus.labels, corpus.ids)
-    if is_costly(loaded):
+    if asks_anew(loaded):
         say_price("the tour", tour_price(loaded, part, limit))
     with progress_bar("preparing") as report:
         title = f"{model.name} on {source}"

@@ -51,7 +51,7 @@ from whyword.models.protocol import ElementWise, Embedded, TextClassifier
 _STEPS = 50  # the paper's; of documents twice as long
 _LONG_SHARE = 0.2  # of the documents that must be so long
 _POWER_DOCUMENTS = 10_000
-_SANITY_DOCUMENTS = 200
+SANITY_DOCUMENTS = 200
 _NEIGHBOURS = 30
 _FEW_DOCUMENTS = 50  # of which figures are called uncertain
 
@@ -318,7 +318,8 @@ class _EvaluationStages:
                 rows[name] = {"method": method}
                 if method == RANDOM:
                     rows[name]["seed"] = self.settings.seed
-        return rows | {name: {"method": name} for name in reversed(list(WEIGHTINGS))}
+        kind, others = self.model.trace_kind, reversed(WEIGHTINGS.items())
+        return rows | {name: {"method": name} for name, one in others if one.is_for(kind)}
 
     def checks(self) -> dict[str, list[SanityCheck]]:
         model, seed = self.model, self.settings.seed
@@ -328,7 +329,7 @@ class _EvaluationStages:
         if not len(self.of_words):
             return {}
         random = np.random.default_rng(seed)
-        count = min(_SANITY_DOCUMENTS, len(self.of_words))
+        count = min(SANITY_DOCUMENTS, len(self.of_words))
         some = [self.texts[n] for n in random.choice(self.of_words, count, replace=False).tolist()]
         checks = {}
         for name, method in self.settings.methods.items():

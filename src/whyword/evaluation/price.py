@@ -7,15 +7,15 @@ import numpy as np
 
 from whyword.base.checks import strings
 from whyword.evaluation.decisions import WRONG
-from whyword.evaluation.evaluate import usual_steps
+from whyword.evaluation.evaluate import SANITY_DOCUMENTS, usual_steps
 from whyword.evaluation.experiment import EXPERIMENTS
 from whyword.evaluation.ranking import RANDOM, RANDOM_KNOWN, compared_methods, named_methods
 from whyword.methods.price import Clock, Price, Sample
-from whyword.methods.registry import METHODS, Cost
+from whyword.methods.registry import METHODS, Cost, Method
 from whyword.methods.request import Request
 from whyword.methods.targets import PREDICTED
 from whyword.models.abilities import Trained
-from whyword.models.protocol import TextClassifier
+from whyword.models.protocol import ElementWise, Embedded, TextClassifier
 from whyword.words.document import Document
 
 _SIDES = 2  # words go, and come
@@ -32,7 +32,7 @@ def evaluation_price(
     runs: int = 10,
     clock: Clock = time.perf_counter,
 ) -> Price:
-    """Return what :func:`~whyword.evaluate` costs at most, of a black box.
+    """Return what :func:`~whyword.evaluate` costs at most, of a model that is asked anew.
 
     Parameters
     ----------
@@ -49,7 +49,8 @@ def evaluation_price(
         sample.add(document, request)
     names = list(named_methods(compared_methods(model) if methods is None else methods))
     most = evaluation_predictions(request.model, documents, names, steps, least_words, runs)
-    return sample.price(request, most + train * len(documents), at_most=True, clock=clock)
+    most += train * len(documents)
+    return sample.price(request, most, at_most=True, clock=clock, anew=True)
 
 
 def evaluation_predictions(
@@ -60,12 +61,13 @@ def evaluation_predictions(
     least_words: int | None = None,
     runs: int = 10,
 ) -> int:
-    """Return how often :func:`~whyword.evaluate` asks a black box at most: if it is never right.
+    """Return how often :func:`~whyword.evaluate` asks a model at most: if it is never right.
 
     Every text is predicted to judge the model, and again for the experiments, which share what they
     find out: a text without each of its words, for all targets, and a random order, for both
     experiments on texts that were predicted wrong. Who has no vocabulary knows all words that are
-    read, so that there both random orders are the same.
+    read, so that there both random orders are the same. Methods that leave out no words explain
+    texts for the experiments, the documents' vectors and the sanity checks.
     """
     if not documents:
         return 0
@@ -81,4 +83,21 @@ def evaluation_predictions(
     orders = min(len(chance), 1 if all_known else 2) * runs + len(by_method) * _SIDES * wrong
     ranked = any(METHODS[name].cost is Cost.PER_WORD for name in by_method)
     without_each = int(lengths.sum()) if ranked and fit else 0
-    return 2 * len(documents) + without_each + fit * orders * texts
+    explained = wrong * fit + _explanations_beside(model, len(documents))
+    passes = sum(_passes(model, METHODS[name]) for name in by_method)
+    return 2 * len(documents) + without_each + fit * orders * texts + explained * passes
+
+
+def _explanations_beside(model: TextClassifier, documents: int) -> int:
+    """Return how many explanations by each method there are beside those of the experiments."""
+    kind = model.trace_kind
+    vectors = issubclass(kind, Embedded) + issubclass(kind, ElementWise)
+    shuffled = 2 * len(model.shuffled_layers) if isinstance(model, Trained) else 0
+    return vectors * documents + shuffled * min(documents, SANITY_DOCUMENTS)
+
+
+def _passes(model: TextClassifier, method: Method) -> int:
+    """Return how often the model is asked for an explanation, if no words are left out for it."""
+    kind = model.trace_kind
+    per_word = method.cost is Cost.PER_WORD or not method.is_for(kind)
+    return 0 if per_word else method.passes(kind, method.settings(kind, {}))

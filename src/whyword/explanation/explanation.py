@@ -230,7 +230,8 @@ class Explanation(Decomposition):
         if abs(padding) > limit:
             note += f"; {number(padding)} on no word"
         if abs(constant) > limit:
-            note += f"; {number(constant)} in biases"
+            apart = self.parameters.get("positions") == "apart"
+            note += f"; {number(constant)} in biases{' and positions' if apart else ''}"
         if not abs(residual) <= limit:
             what = "unexplained" if self.conserves else self._lost
             note += f"; {number(residual)} {what}" if what else "; need not add up"

@@ -130,11 +130,26 @@ class Sample:
         predictions: int,
         at_most: bool = False,
         clock: Clock = time.perf_counter,
+        anew: bool | None = None,
     ) -> Price:
-        """Return what so many predictions of such documents cost, measured on the sample."""
+        """Return what so many predictions of such documents cost, measured on the sample.
+
+        Parameters
+        ----------
+        request : Request
+        predictions : int
+        at_most : bool
+            Whether it may be fewer.
+        clock : callable
+            Returns the time in seconds.
+        anew : bool, optional
+            Whether they are of texts without some words, not explanations; by default so if the
+            request's method asks for such.
+        """
         if not self._kept or not predictions:
             return Price(predictions, 0.0, at_most)
-        anew = request.method.predicts_anew(request.model.trace_kind)
+        if anew is None:
+            anew = request.method.predicts_anew(request.model.trace_kind)
         at_once = 1 if anew else request.predictions(1)  # of a text that is explained
         documents = [document for _, _, document in self._kept]
         texts = _texts_without_a_word(documents) if anew else cycle(documents)

@@ -260,15 +260,19 @@ class Embedded(ABC):
         """Return weights that are the same for all words."""
 
     @abstractmethod
-    def tfidf(self) -> Relevance:
-        """Return weights by the words' rarity in the training texts."""
-
-    @abstractmethod
     def summary(self, relevance: Relevance, each: bool = False) -> Rows:
         """Return Σ_t R[t]·x[t] of each document, R for the first target.
 
         With `each`, what each word adds to its document's: (words, …), document after document.
         """
+
+
+class RarityAware(ABC):
+    """How rare words were in its training texts is known."""
+
+    @abstractmethod
+    def tfidf(self) -> Relevance:
+        """Return weights by that."""
 
 
 class ElementWise(Embedded):

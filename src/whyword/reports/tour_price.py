@@ -14,7 +14,7 @@ from whyword.reports.tour import RUNS, SHOWN, TOP_WORDS, compared_methods, some_
 
 
 def tour_price(model: object, test: Part, few: int, *, clock: Clock = time.perf_counter) -> Price:
-    """Return what :func:`~whyword.reports.tour.write_tour` costs at most, of a black box.
+    """Return what :func:`~whyword.reports.tour.write_tour` costs at most, asked anew each time.
 
     Every text is predicted twice, to judge the model and to choose heatmaps, and explained for its
     words; some are explained again, for the page of words and as heatmaps; some are evaluated on.
@@ -37,4 +37,4 @@ def tour_price(model: object, test: Part, few: int, *, clock: Clock = time.perf_
     names = compared_methods(request.model)
     evaluated = evaluation_predictions(request.model, chosen, names, runs=RUNS)
     predictions = 2 * len(documents) + int(explained) + evaluated
-    return sample.price(request, predictions, at_most=True, clock=clock)
+    return sample.price(request, predictions, at_most=True, clock=clock, anew=True)

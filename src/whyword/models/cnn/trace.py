@@ -33,6 +33,7 @@ from whyword.models.protocol import (
     Filters,
     Integrable,
     Phrased,
+    RarityAware,
     Targets,
 )
 from whyword.models.relevance import FilterRelevance, Relevance
@@ -48,6 +49,7 @@ class CNNTrace(
     Integrable,
     Erasable,
     ElementWise,
+    RarityAware,
     Filtered,
     Phrased,
 ):

@@ -25,6 +25,7 @@ from whyword.models.protocol import (
     Integrable,
     Phrased,
     Positions,
+    RarityAware,
     Rows,
     Scores,
     Targets,
@@ -87,7 +88,9 @@ class LinearLayer:
         return weights
 
 
-class LinearTrace(Trace, Decomposable, Differentiable, Integrable, Embedded, Phrased, ABC):
+class LinearTrace(
+    Trace, Decomposable, Differentiable, Integrable, Embedded, RarityAware, Phrased, ABC
+):
     """Bags of features under a linear model.
 
     Parameters

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from whyword.base.errors import ModelError
+from whyword.base.errors import Argument, ModelError
 from whyword.models.pytorch.booking import Booking, LostRows
 from whyword.models.pytorch.functions import (
     PUTTING,
@@ -37,8 +37,10 @@ from whyword.models.pytorch.word_vectors import Change, Leaf, WordVectors
 
 _TAG = "_whyword_tag"
 SHARING = (
-    "bias='shared' is the paper's rule, for embedding, linear, conv, ReLU, max-pool, cat and "
-    "dropout, and would divide by activations elsewhere: say bias='apart'"
+    Argument("bias", "shared", of="lrp"),
+    " is the paper's rule, for embedding, linear, conv, ReLU, max-pool, cat and dropout, and would "
+    "divide by activations elsewhere: say ",
+    Argument("bias", "apart", of="lrp"),
 )
 
 
@@ -214,7 +216,7 @@ class Bookkeeping(WordVectors):
         if not bool(constant.count_nonzero()):
             return out
         if self.epsilon is not None:
-            raise self.refuse(f"adds a constant; {SHARING}")
+            raise self.refuse("adds a constant; ", *SHARING)
         tag = self.tag(out)
         rows = tag.rows
         if self.ones > 1 and rows is None:

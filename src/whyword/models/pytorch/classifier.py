@@ -160,8 +160,8 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
 
     @property
     def provenance_(self) -> dict[str, Any]:
-        """Nothing: who trained it is not known."""
-        return {}
+        """The name that it was given: who trained it is not known."""
+        return {} if self.name is None else {"name": self.name}
 
     @property
     def recorded(self) -> dict[str, Any]:

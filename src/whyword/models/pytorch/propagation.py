@@ -174,7 +174,7 @@ class Propagation(Bookkeeping):
         if rule is not None:
             return rule
         if self.epsilon is not None:
-            raise self.refuse(f"uses {name_of(func)}; {SHARING}")
+            raise self.refuse(f"uses {name_of(func)}; ", *SHARING)
         raise self.refuse(
             f"uses {name_of(func)}, for which there is no rule; whyword.pytorch.rule adds one"
         )

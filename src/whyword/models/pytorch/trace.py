@@ -289,14 +289,6 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
         """Return 1/P for each of P pieces, equation (24): the mean of their vectors."""
         return self._weights(lambda pieces: 1 / max(1, int(pieces.of_words.sum())))
 
-    def tfidf(self) -> Relevance:
-        """Raise: nobody knows how rare words are in texts that somebody else trained on."""
-        raise InputError(
-            "how rare words were in the training texts is not known of a module that was brought "
-            "along; say ",
-            Argument("weighting", "uniform"),
-        )
-
     def _weights(self, weight: Callable[[Any], float]) -> Relevance:
         pieces = [
             one.pieces.of_words.astype(np.float64)[:, None] * weight(one.pieces)

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from whyword.base.errors import ModelError
+from whyword.base.errors import ModelError, Part
 from whyword.models.pytorch.functions import (
     COMPARISONS,
     EMBEDDING,
@@ -252,9 +252,9 @@ class WordVectors(TorchFunctionMode):
 
     # ---- errors -------------------------------------------------------------------------------
 
-    def refuse(self, what: str) -> ModelError:
+    def refuse(self, *what: Part) -> ModelError:
         """Return the error that says what a module does that cannot be followed."""
-        return ModelError(f"{self.module_name()} {what}")
+        return ModelError(f"{self.module_name()} ", *what)
 
     def module_name(self) -> str:
         """Return which part of the module runs at this moment."""

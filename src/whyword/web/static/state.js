@@ -64,7 +64,8 @@ function note(found, [score, padding, constant, residual]) {
   const what = isContrast() ? `difference of the ${of[1]}` : of[0], sign = found.conserves ? " = " : "; ";
   let line = `${what} ${signed(score)}${sign}words ${signed(words)}`;
   if (Math.abs(padding) > small) line += `, outside of words ${signed(padding)}`;
-  if (Math.abs(constant) > small) line += `, biases ${signed(constant)}`;
+  const held = found.parameters.positions === "apart" ? "biases and positions" : "biases";
+  if (Math.abs(constant) > small) line += `, ${held} ${signed(constant)}`;
   const lost = found.conserves ? "unexplained" : found.parameters.residual;
   if (Math.abs(residual) > small) line += lost ? `, ${lost} ${number(residual)}` : `; need not add up, by ${found.method}`;
   else if (residual !== 0) line += `, rounding ${Math.abs(residual).toExponential(0).replace("-", "−")}`;
