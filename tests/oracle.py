@@ -508,3 +508,82 @@ def class_word_value(rank: str, occurrences: list[tuple[int, float, float, bool]
         return total / len(occurrences)
     documents = len({document for document, *_ in occurrences})
     return total / documents * math.log(1 + documents) ** 2
+
+
+# ---- recurrent layers, docs/method.md (38): gates take nothing, sums go by contribution ---------
+
+Weights = tuple[Array, Array, Array, Array]  # of inputs, of states, and the biases of both
+
+
+def _sigmoid(x: Array) -> Array:
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+def recurrent_states(
+    kind: str, x: Array, weights: Weights, h: Array, c: Array
+) -> list[dict[str, Array]]:
+    """Each step of a recurrent layer over x, (T, D): its gates, sums and states, (H,) each."""
+    steps = []
+    w, u, b, d = weights
+    for t in range(len(x)):
+        before, cell = h, c
+        if kind == "lstm":
+            i, f, a, o = np.split(w @ x[t] + b + u @ h + d, 4)
+            i, f, o = _sigmoid(i), _sigmoid(f), _sigmoid(o)
+            c = f * c + i * np.tanh(a)
+            h = o * np.tanh(c)
+            steps.append({"i": i, "f": f, "a": a, "o": o, "cell": cell, "c": c})
+        elif kind == "gru":
+            (xr, xz, xa), (hr, hz, ha) = np.split(w @ x[t] + b, 3), np.split(u @ h + d, 3)
+            r, z = _sigmoid(xr + hr), _sigmoid(xz + hz)
+            a = xa + r * ha
+            h = (1 - z) * np.tanh(a) + z * h
+            steps.append({"r": r, "z": z, "a": a})
+        else:
+            a = w @ x[t] + b + u @ h + d
+            h = np.tanh(a)
+            steps.append({"a": a})
+        steps[-1] |= {"before": before, "h": h}
+    return steps
+
+
+def recurrent_relevance(
+    kind: str,
+    x: Array,
+    weights: Weights,
+    initial: tuple[Array, Array],
+    of_states: Array,
+    of_cell: Array,
+) -> tuple[Array, float]:
+    """Relevance of inputs, (T, D), and of biases and initial states.
+
+    `of_states`, (T, H), is the relevance of what the layer says at each step, `of_cell`, (H,), that
+    of an LSTM's last cell.
+    """
+    steps = recurrent_states(kind, x, weights, *initial)
+    size = len(initial[0])
+    last = slice(-size, None) if kind == "gru" else slice(None)
+    last = slice(2 * size, 3 * size) if kind == "lstm" else last
+    w, u, b, d = (one[last] for one in weights)
+    of_inputs, constant = np.zeros_like(x), 0.0
+    of_before = np.zeros(size)
+    for t in reversed(range(len(x))):
+        step = steps[t]
+        of_h = of_states[t] + of_before
+        of_before = np.zeros(size)
+        if kind == "lstm":  # h = [o]·tanh(c),  c = [f]·c′ + [i]·tanh(a)
+            of_c = of_cell + of_h
+            of_a = step["i"] * np.tanh(step["a"]) / step["c"] * of_c
+            of_cell = step["f"] * step["cell"] / step["c"] * of_c
+        elif kind == "gru":  # h = [1 − z]·tanh(a) + [z]·h′
+            of_a = (1 - step["z"]) * np.tanh(step["a"]) / step["h"] * of_h
+            of_before = step["z"] * step["before"] / step["h"] * of_h
+        else:  # h = tanh(a)
+            of_a = of_h
+        factor = step["r"] if kind == "gru" else np.ones(size)
+        for j in range(size):  # a = W·x + b + [r]·(U·h′ + d)
+            share = of_a[j] / step["a"][j]
+            of_inputs[t] += w[j] * x[t] * share
+            of_before = of_before + factor[j] * u[j] * step["before"] * share
+            constant += float((b[j] + factor[j] * d[j]) * share)
+    return of_inputs, constant + float(of_before.sum()) + float(of_cell.sum())

@@ -100,6 +100,8 @@ def activation(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tens
     named = {name: value for name, value in kwargs.items() if name != "input"}
     if any(run.role(one) is not Role.CONSTANT for one in tensors_in((rest, named))):
         raise run.refuse(f"has {name_of(func)} bounded by what is made of words")
+    if any(one.numel() > 1 for one in tensors_in((rest, named))):
+        return _bounded(run, x, *rest, **named)
     in_place = bool(named.pop("inplace", False))
     if name_of(func) in _INPLACE and rest and isinstance(rest[-1], bool):
         in_place, rest = rest[-1], rest[:-1]
@@ -108,6 +110,17 @@ def activation(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tens
         return out
     x.copy_(out)
     return run.mark(x, run.tag(out))
+
+
+def _bounded(
+    run: Propagation, x: Tensor, min: Tensor | None = None, max: Tensor | None = None
+) -> Tensor:
+    """Return a signal within bounds that are not the same everywhere: these are constants."""
+    if min is not None:
+        x = run.apply(torch.maximum, (x, min), {})
+    if max is not None:
+        x = run.apply(torch.minimum, (x, max), {})
+    return x
 
 
 def gate(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
@@ -126,9 +139,15 @@ def gate(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
         lambda: activate(run, func, x, run.value(rest), run.value(named)),
         is_gate=True,
         source=x if "sigmoid" in name_of(func) else None,
+        is_scale=name_of(func) in _ROOTS or (bool(rest) and _is_root(rest[0])),
     )
 
 
+def _is_root(power: object) -> bool:
+    return isinstance(power, int | float) and power < 1
+
+
+_ROOTS = ("sqrt", "rsqrt", "reciprocal")
 gate.freezes = True  # type: ignore[attr-defined]
 rule_for("sigmoid hardsigmoid expit exp sqrt rsqrt reciprocal pow square exp2 float_power rpow")(
     gate
@@ -174,7 +193,7 @@ def scale(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
         signal = lambda: _spread(run, out, x, args, kwargs, name == "std")  # noqa: E731
     elif _is_euclidean(name, args, kwargs):
         signal = lambda: _length(run, out, x, args, kwargs)  # noqa: E731
-    return run.pending(out, signal, is_gate=True)
+    return run.pending(out, signal, is_gate=True, is_scale=True)
 
 
 scale.freezes = True  # type: ignore[attr-defined]

@@ -102,6 +102,11 @@ class Bookkeeping(WordVectors):
             )
         return Tag(Role.CONSTANT)
 
+    def knows(self, tensor: Tensor) -> bool:
+        """Return whether a module has got hold of a tensor; others are inside torch's functions."""
+        tag = getattr(tensor, _TAG, None)
+        return (tag is not None and tag[0] is self) or id(tensor) in self.names
+
     def mark(self, tensor: Tensor, tag: Tag) -> Tensor:
         """Say what a tensor is, and return it."""
         setattr(tensor, _TAG, (self, tag))
@@ -135,7 +140,7 @@ class Bookkeeping(WordVectors):
             return self.mark(value.detach(), tag)
         if tag.signal is None:
             raise self._frozen_used()
-        made = tag.signal()
+        made = self.signal(tag.signal())  # of two that were pending, a product is so again
         tag.role, tag.signal, tag.rows = Role.PENDING, lambda: made, None
         return made
 
@@ -176,10 +181,12 @@ class Bookkeeping(WordVectors):
         signal: Callable[[], Tensor] | None,
         is_gate: bool,
         source: Tensor | None = None,
+        is_scale: bool = False,
     ) -> Tensor:
         """Say that a result is a signal only if it is needed as one."""
         role = Role.FROZEN if signal is None else Role.PENDING
-        return self._factor(out, Tag(role, signal=signal, is_gate=is_gate, source=source))
+        tag = Tag(role, signal=signal, is_gate=is_gate, is_scale=is_scale, source=source)
+        return self._factor(out, tag)
 
     def result(self, out: Tensor, rows: Rows | None, tokens: Tensor | None = None) -> Tensor:
         """Say that a result is a signal."""
@@ -292,7 +299,9 @@ class Bookkeeping(WordVectors):
             if tag.role is Role.SIGNAL and tag.rows is not None:
                 return tag.rows.index(tensor.shape)
             is_index = not tensor.is_floating_point() or tag.role is not Role.CONSTANT
-            return tensor.detach() if is_index else torch.full_like(tensor, -1.0)
+            return (
+                tensor.detach() if is_index else torch.full_like(tensor, -1.0, dtype=torch.float32)
+            )
 
         if func in PUTTING:
             args, kwargs = fill_replaced(func, args, kwargs, -1)

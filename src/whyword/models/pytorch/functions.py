@@ -56,7 +56,7 @@ FACTORIES = functions(
 RESHAPES = functions(
     "view reshape flatten unflatten view_as reshape_as contiguous clone squeeze unsqueeze ravel "
     "alias to type type_as float double cpu detach_ requires_grad_"
-)
+) - {Tensor.__float__}
 MOVEMENTS = RESHAPES | functions(
     "transpose permute t swapaxes swapdims movedim moveaxis adjoint getitem select narrow "
     "index_select gather take_along_dim masked_select unfold split chunk unbind tensor_split "
@@ -67,6 +67,11 @@ MOVEMENTS = RESHAPES | functions(
 )
 # several numbers, each at its place, and perhaps a filler
 PUTTING = functions("cat concat concatenate stack hstack vstack where masked_fill masked_fill_ pad")
+_OF_GATES = functions(
+    "add sub subtract radd rsub neg mul multiply rmul div divide true_divide rtruediv sum mean "
+    "cumsum clamp clamp_min clamp_max clip maximum minimum amax amin max min dropout masked_fill "
+    "where cat stack"
+)
 _FILLERS = {"masked_fill": 2, "masked_fill_": 2, "pad": 3}
 _MOVING_ATTRIBUTES = ("T", "mT", "H", "mH", "real")
 # what says something of a tensor and returns none
@@ -97,6 +102,11 @@ def is_in_place(func: Function) -> bool:
     """Return whether a function changes its first argument."""
     name = name_of(func)
     return name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
+
+
+def keeps_gates(func: Function) -> bool:
+    """Return whether what a function makes of gates is one: moved, shared out, 1 − gate."""
+    return is_movement(func) or func in _OF_GATES
 
 
 def fill_replaced(func: Function, args: Any, kwargs: Any, filler: int) -> tuple[Any, Any]:

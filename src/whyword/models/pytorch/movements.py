@@ -67,12 +67,14 @@ def move(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
         run.result(one, own) if one.is_floating_point() else run.constant(one)
         for one, own in zip(out, rows, strict=False)
     ]
-    return type(out)(made) if type(out) in (tuple, list) else tuple(made)
+    return type(out)(made)
 
 
 def write_in_place(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """Do what a function does that changes its first argument: compute it beside, then write it."""
     target = args[0]
+    if run.role(target) is Role.PENDING:  # what it was before is still asked for
+        args = (run.mark(target.detach().clone(), run.tag(target)), *args[1:])
     if name_of(func) == "__setitem__":
         made = run.apply(set_items, args, kwargs)
     else:
@@ -83,7 +85,7 @@ def write_in_place(run: Propagation, func: Function, args: Any, kwargs: Any) -> 
         target.copy_(made)
     run.mark(target, tag)
     base = target._base
-    if base is not None and tag.role is not Role.CONSTANT:
+    if base is not None and run.knows(base) and tag.role is not Role.CONSTANT:
         before = run.tag(base)
         if before.role is not Role.SIGNAL:
             if before.role is not Role.CONSTANT or tag.role is not Role.SIGNAL:

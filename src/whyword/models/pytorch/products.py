@@ -3,6 +3,8 @@
 One signal takes all of a product; of two, each takes half.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -23,7 +25,12 @@ def multiply(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor
     return product(run, torch.mul, left, right)
 
 
-def product(run: Propagation, times: Function, left: Any, right: Any) -> Tensor:
+RowsOf = Callable[[Tensor, Tensor, bool], Rows | None]  # a signal, a product, is it on the left
+
+
+def product(
+    run: Propagation, times: Function, left: Any, right: Any, rows_of: RowsOf | None = None
+) -> Tensor:
     """Return a product, linear in each of its factors: x·y, x @ y.
 
     One signal takes all. Two are frozen once each and take half,
@@ -32,6 +39,8 @@ def product(run: Propagation, times: Function, left: Any, right: Any) -> Tensor:
 
     which is made when it is needed: scores of attention never are.
     """
+    if rows_of is None:
+        rows_of = partial(run.rows_of_product, times)
     if run.is_factor(left) or run.is_factor(right):
         if run.is_factor(left) and run.is_factor(right):
             raise AssertionError("a product of factors is none of a signal")
@@ -39,7 +48,7 @@ def product(run: Propagation, times: Function, left: Any, right: Any) -> Tensor:
         signal = run.signal(left if left_signal else right)
         other = run.value(right if left_signal else left)
         out = times(signal, other) if left_signal else times(other, signal)
-        rows = run.rows_of_product(times, signal, out, left_signal)
+        rows = rows_of(signal, out, left_signal)
         tag = run.tag(signal)
         return run.result(out, rows, tag.tokens if out.shape == signal.shape else None)
     with torch.no_grad():
@@ -48,8 +57,7 @@ def product(run: Propagation, times: Function, left: Any, right: Any) -> Tensor:
     def half_each() -> Tensor:
         one, two = run.signal(left), run.signal(right)
         made = 0.5 * (times(one, two.detach()) + times(one.detach(), two))
-        rows = run.rows_of_product(times, one, made, True)
-        return run.result(made, rows or run.rows_of_product(times, two, made, False))
+        return run.result(made, rows_of(one, made, True) or rows_of(two, made, False))
 
     return run.pending(out, half_each, is_gate=False)
 
@@ -153,12 +161,16 @@ def einsum(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
         filled = [run.value(one) if run.is_factor(one) else next(chosen) for one in operands]
         return torch.einsum(equation, *filled)
 
+    numbers = [n for n, one in enumerate(operands) if not run.is_factor(one)]
+
+    def rows_of(signal: Tensor, out: Tensor, is_left: bool) -> Rows | None:
+        return _einsum_rows(run, equation, numbers[0 if is_left else 1], signal, out)
+
     if len(signals) == 2:
-        return product(run, times, *signals)
+        return product(run, times, signals[0], signals[1], rows_of)
     signal = run.signal(signals[0])
     out = times(signal)
-    number = next(n for n, one in enumerate(operands) if one is signals[0])
-    return run.result(out, _einsum_rows(run, equation, number, signal, out))
+    return run.result(out, rows_of(signal, out, True))
 
 
 def _einsum_rows(
@@ -168,11 +180,66 @@ def _einsum_rows(
     if rows is not None and rows.is_one:
         return rows
     found = None if rows is None else rows.axis(signal.shape)
-    if rows is None or found is None or "." in equation or "->" not in equation:
+    if rows is None or found is None or "->" not in equation:
         return None
     inputs, result = equation.replace(" ", "").split("->")
-    letter = inputs.split(",")[number][found[0]]
+    letters = _spelled_out(inputs.split(",")[number], signal.dim())
+    result = _spelled_out(result, out.dim())
+    letter = letters[found[0]]
     return rows.along(out.shape, result.index(letter), found[1]) if letter in result else None
+
+
+def _spelled_out(letters: str, axes: int) -> str:
+    """Return an operand's letters, one for each axis: its dots stand for the last of these."""
+    dots = axes - len(letters) + 3
+    return letters.replace("...", "ΑΒΓΔΕΖΗΘ"[8 - dots :]) if "." in letters else letters
+
+
+@rule_for("tensordot")
+def contract(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
+    """Y = Σ A·x over some axes of both; of two signals, half each."""
+    left, right, dims = (*args, *kwargs.values())[:3]
+    if isinstance(dims, int):
+        dims = (range(left.dim() - dims, left.dim()), range(dims))
+    letters = iter("abcdefghijklmnopqrstuvwxyz")
+    ours, theirs = ([next(letters) for _ in range(one.dim())] for one in (left, right))
+    for one, other in zip(*dims, strict=True):
+        theirs[other] = ours[one]
+    kept = [one for one in (*ours, *theirs) if not (one in ours and one in theirs)]
+    equation = f"{''.join(ours)},{''.join(theirs)}->{''.join(kept)}"
+    return run.apply(torch.einsum, (equation, left, right), {})
+
+
+@rule_for("lerp")
+def blend(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
+    """Y = x + w·(z − x)."""
+    named = dict(zip(("input", "end", "weight"), args, strict=False)) | kwargs
+    with run:
+        return named["input"] + named["weight"] * (named["end"] - named["input"])
+
+
+@rule_for("addcmul addcdiv")
+def add_pointwise(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
+    """Y = x + c·y·z, or x + c·y/z."""
+    named = dict(zip(("input", "tensor1", "tensor2"), args, strict=False)) | kwargs
+    first, second, value = named["tensor1"], named["tensor2"], named.get("value", 1)
+    with run:
+        return named["input"] + value * (
+            first / second if name_of(func) == "addcdiv" else first * second
+        )
+
+
+@rule_for("cosine_similarity")
+def cosine(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
+    """Y = Σ x·z/[‖x‖·‖z‖]: of two signals, half each."""
+    named = dict(zip(("x1", "x2", "dim", "eps"), args, strict=False)) | kwargs
+    one, two, dim = named["x1"], named["x2"], named.get("dim", 1)
+    with run:
+        lengths = [
+            each.norm(dim=dim, keepdim=True).clamp(min=named.get("eps", 1e-8))
+            for each in (one, two)
+        ]
+        return (one * two / (lengths[0] * lengths[1])).sum(dim)
 
 
 @rule_for("bilinear")

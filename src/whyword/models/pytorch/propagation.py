@@ -11,6 +11,7 @@ of :mod:`~whyword.models.pytorch.rules`; nothing is patched.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import torch
@@ -25,15 +26,16 @@ from whyword.models.pytorch.functions import (
     Function,
     is_in_place,
     is_passive,
+    keeps_gates,
     map_tensors,
     name_of,
     tensors_in,
 )
 from whyword.models.pytorch.rows import Rows
-from whyword.models.pytorch.tags import Role, Tag
+from whyword.models.pytorch.tags import Role
 from whyword.models.pytorch.word_vectors import Change, bag_of, index_and_weight
 
-_ESCAPES = ("item", "tolist", "__float__", "numpy", "__array__", "__complex__")
+_ESCAPES = "item tolist numpy __array__ __float__ __int__ __index__ __complex__".split()
 
 
 class Propagation(Bookkeeping):
@@ -77,6 +79,9 @@ class Propagation(Bookkeeping):
         """Return what a function gives, by its rule."""
         if self.paused or is_passive(func):
             return func(*args, **kwargs)
+        if not args and "input" in kwargs:  # as rules know it
+            kwargs = dict(kwargs)
+            args = (kwargs.pop("input"),)
         if func in EMBEDDING or func in EMBEDDING_BAG:
             return self.look_up(func, args, kwargs)
         tensors = list(tensors_in((args, kwargs)))
@@ -85,13 +90,22 @@ class Propagation(Bookkeeping):
         roles = {self.tag(tensor).role for tensor in tensors}
         if roles <= {Role.CONSTANT} or func in FACTORIES:
             return self._of_constants(func, args, kwargs, tensors)
-        rule = self._rule(func)
+        if name_of(func) in _ESCAPES:
+            raise self.refuse(
+                f"takes numbers that are made of words out of torch ({name_of(func)})"
+            )
         if Role.SIGNAL in roles and not torch.is_grad_enabled():
-            with torch.no_grad():
-                return self.frozen(func(*self.value(args), **self.value(kwargs)))
+            return self._without_gradient(func, args, kwargs)
+        rule = self._rule(func)
         if Role.SIGNAL not in roles and not getattr(rule, "freezes", False):
             return self._of_pending(func, args, kwargs, tensors)
         return rule(self, func, args, kwargs)
+
+    def _without_gradient(self, func: Function, args: Any, kwargs: Any) -> Any:
+        """Return what a module computes where nobody differentiates: factors, by whatever."""
+        if is_in_place(func):
+            raise self.refuse(f"changes a signal without its gradient ({name_of(func)})")
+        return self.frozen(func(*self.value(args), **self.value(kwargs)))
 
     def _of_constants(
         self,
@@ -114,40 +128,46 @@ class Propagation(Bookkeeping):
         """Return what becomes of factors: factors, and signals if they are needed as such."""
         if is_in_place(func):
             return self._rule(func)(self, func, args, kwargs)
-        tags = [self.tag(tensor) for tensor in tensors]
         with torch.no_grad():
             out = func(*self.value(args), **self.value(kwargs))
-        frozen = any(tag.role is Role.FROZEN for tag in tags)
-        if frozen or not isinstance(out, Tensor) or not out.is_floating_point():
-            if isinstance(out, tuple | list) and not frozen:
-                return self._several_pending(func, args, kwargs, out, tags)
+        pending = [tag for tag in map(self.tag, tensors) if tag.role is Role.PENDING]
+        if not pending:
             return self.frozen(out)
-        gates = all(tag.is_gate for tag in tags if tag.role is Role.PENDING)
-        return self.pending(out, lambda: self.again(func, args, kwargs), gates)
+        gates = keeps_gates(func) and all(tag.is_gate for tag in pending)
+        scales = gates and all(tag.is_scale for tag in pending)
+        several = isinstance(out, tuple | list)
+        signals: list[Any] = []
 
-    def _several_pending(
-        self,
-        func: Function,
-        args: Any,
-        kwargs: Any,
-        out: Any,
-        tags: list[Tag],
-    ) -> Any:
-        gates = all(tag.is_gate for tag in tags if tag.role is Role.PENDING)
+        def signal(n: int) -> Tensor:
+            if not signals:  # once for all that a function returns
+                made = self.again(func, args, kwargs)
+                signals.extend(made if several else [made])
+            one: Tensor = signals[n]
+            return one
+
         made = [
-            self.pending(one, lambda n=n: self.again(func, args, kwargs)[n], gates)  # type: ignore[misc]
+            self.pending(one, partial(signal, n), gates, is_scale=scales)
             if isinstance(one, Tensor) and one.is_floating_point()
             else self.frozen(one)
-            for n, one in enumerate(out)
+            for n, one in enumerate(out if several else [out])
         ]
-        return type(out)(made) if type(out) in (tuple, list) else tuple(made)
+        return type(out)(made) if several else made[0]
 
     def again(self, func: Function, args: Any, kwargs: Any) -> Any:
-        """Apply a function to signals instead of what is pending."""
+        """Apply a function to signals instead of what is pending.
+
+        Gates stay gates beside what is none, and scales beside other gates.
+        """
+        tags = [self.tag(tensor) for tensor in tensors_in((args, kwargs))]
+        least = min(tag.is_gate + tag.is_scale for tag in tags if tag.role is Role.PENDING)
+
+        def needed(tensor: Tensor) -> Any:
+            tag = self.tag(tensor)
+            is_signal = tag.role is Role.PENDING and tag.is_gate + tag.is_scale == least
+            return self.signal(tensor) if is_signal else tensor
+
         with torch.enable_grad():
-            return self.apply(
-                func, map_tensors(args, self.signal), map_tensors(kwargs, self.signal)
-            )
+            return self.apply(func, map_tensors(args, needed), map_tensors(kwargs, needed))
 
     def _rule(self, func: Function) -> "Rule":
         rule = self._find_rule(func)
@@ -155,10 +175,6 @@ class Propagation(Bookkeeping):
             return rule
         if self.epsilon is not None:
             raise self.refuse(f"uses {name_of(func)}; ", *SHARING)
-        if name_of(func) in _ESCAPES:
-            raise self.refuse(
-                f"takes numbers that are made of words out of torch ({name_of(func)})"
-            )
         raise self.refuse(
             f"uses {name_of(func)}, for which there is no rule; whyword.pytorch.rule adds one"
         )

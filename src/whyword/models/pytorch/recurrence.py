@@ -335,7 +335,8 @@ def unpack(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
 @rule_for("lstm_cell")
 def lstm_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """One step: c′ = [f]·c + [i]·tanh(a), h′ = [o]·tanh(c′)."""
-    x, (h, c), *flat = args
+    x, states, *flat = args
+    h, c = _starts(run, x, states)
     with run:
         i, f, a, o = _cell_inputs(x, h, flat).chunk(4, -1)
         c = f.sigmoid() * c + i.sigmoid() * a.tanh()
@@ -346,6 +347,7 @@ def lstm_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
 def gru_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """One step: h′ = [1 − z]·tanh(W·x + [r]·U·h) + [z]·h."""
     x, h, *flat = args
+    (h,) = _starts(run, x, [h])
     with run:
         of_x = torch.nn.functional.linear(x, flat[0], flat[2] if len(flat) > 2 else None)
         of_h = torch.nn.functional.linear(h, flat[1], flat[3] if len(flat) > 3 else None)
@@ -361,6 +363,11 @@ def plain_cell(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     with run:
         a = _cell_inputs(x, h, flat)
         return a.relu() if "relu" in name_of(func) else a.tanh()
+
+
+def _starts(run: Propagation, x: Tensor, states: list[Tensor]) -> list[Tensor]:
+    """Return a cell's states as signals, as a layer's are: of a constant, gates are factors."""
+    return [_start(run, one, run.signal(x)) for one in states]
 
 
 def _cell_inputs(x: Tensor, h: Tensor, flat: list[Tensor]) -> Tensor:

@@ -51,7 +51,11 @@ def rule_for(names: str) -> Callable[[Rule], Rule]:
 )
 def put_in(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """Signals and constants, each at its place: what zeros instead of signals give is booked."""
-    args, kwargs = map_tensors(args, run.signal), map_tensors(kwargs, run.signal)
+    # whether whole numbers are put in or say where, is known of these only
+    taken = run.addend if name_of(func) in _JOINING else run.signal
+    args, kwargs = map_tensors(args, taken), map_tensors(kwargs, taken)
+    if name_of(func) == "where":
+        args = (*args[:1], *map_tensors(args[1:], run.addend))
     out = func(*args, **kwargs)
     several = isinstance(out, tuple)
     first = out[0] if several else out
@@ -59,14 +63,17 @@ def put_in(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
         zeroed = func(*map_tensors(args, run.zeroed), **map_tensors(kwargs, run.zeroed))
     tensors = [one for one in tensors_in((args, kwargs)) if run.role(one) is Role.SIGNAL]
     same = next((one for one in tensors if one.shape == first.shape), None)
-    rows = (
-        run.tag(same).rows if same is not None else next(iter(run.rows_moved(func, args, kwargs)))
-    )
+    rows = None if same is None else run.tag(same).rows
+    if same is None:  # documents are not added up: the last one is as good
+        moving = _ADDING.get(name_of(func), func)
+        rows = next(iter(run.rows_moved(moving, args, kwargs)))
     name = next((tag.name for tag in map(run.tag, tensors_in((args, kwargs))) if tag.name), None)
     booked = run.book(run.result(first, rows), zeroed[0] if several else zeroed, name)
     return (booked, *(run.constant(one) for one in out[1:])) if several else booked
 
 
+_JOINING = "cat concat concatenate stack hstack vstack dstack column_stack".split()
+_ADDING: dict[str, Function] = {"index_add": Tensor.index_copy, "scatter_add": Tensor.scatter}
 RULES[set_items] = put_in
 
 
@@ -81,7 +88,7 @@ def add(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """Y = x + α·z: two signals, or a signal and a constant, which is booked."""
     left, right = (run.addend(one) for one in two_arguments(args, kwargs, "input", "other"))
     alpha = kwargs.get("alpha", 1)
-    scaled = right if alpha == 1 else right * alpha
+    scaled = right if alpha == 1 else run.apply(torch.mul, (right, alpha), {})
     sign = -1 if "sub" in name_of(func) else 1
     if name_of(func) in ("__rsub__", "rsub"):
         left, scaled = scaled, left
@@ -189,10 +196,20 @@ def rule(function: Function) -> Callable[[Function], Function]:
                 with run:
                     return written(*args, **kwargs)
 
-            RULES[function] = apply
+            RULES.update(dict.fromkeys(_known_as(function), apply))
         return written
 
     return register
+
+
+def _known_as(function: Function) -> set[Function]:
+    """Return what torch may call an operation of somebody's: by name, and each of its forms."""
+    operation = getattr(function, "_opoverload", function)  # of a torch.library.custom_op
+    packet = getattr(operation, "overloadpacket", operation)
+    if not isinstance(packet, torch._ops.OpOverloadPacket):
+        return {function}
+    names: list[str] = packet.overloads()  # type: ignore[no-untyped-call]
+    return {packet, *(getattr(packet, name) for name in names)}
 
 
 def freeze(value: Tensor) -> Tensor:

@@ -33,6 +33,8 @@ class Tag:
         What is pending: it makes the signal.
     is_gate : bool
         Whether it is a factor wherever it is multiplied.
+    is_scale : bool
+        Whether it is a gate that is a factor beside other gates, too: a root, a length.
     source : Tensor or None
         What this is the softmax, log-softmax or sigmoid of.
     tokens : Tensor or None
@@ -44,5 +46,6 @@ class Tag:
     name: str | None = None
     signal: Callable[[], Tensor] | None = None
     is_gate: bool = False
+    is_scale: bool = False
     source: Tensor | None = None
     tokens: Tensor | None = None
