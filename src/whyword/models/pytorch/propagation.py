@@ -2,7 +2,7 @@
 
 Frozen are attention weights, the scale of a normalisation, the gates of a cell, act(x)/x of an
 activation. What remains is linear in the words' vectors and in constants (biases, places, initial
-states), so that, with g the gradient of the frozen network, docs/method.md (36),
+states), so that, with g the gradient of the frozen network, docs/method.md (37),
 
     score = Σ_words x·g + Σ_constants b·g.
 
