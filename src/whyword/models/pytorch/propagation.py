@@ -96,6 +96,8 @@ class Propagation(Bookkeeping):
             )
         if Role.SIGNAL in roles and not torch.is_grad_enabled():
             return self._without_gradient(func, args, kwargs)
+        if roles <= {Role.CONSTANT, Role.FROZEN} and self._find_rule(func) is None:
+            return self._of_pending(func, args, kwargs, tensors)  # a factor by whatever
         rule = self._rule(func)
         if Role.SIGNAL not in roles and not getattr(rule, "freezes", False):
             return self._of_pending(func, args, kwargs, tensors)
