@@ -97,7 +97,7 @@ def recurrent() -> "ww.TorchClassifier":
 
 
 @cache
-def tokenizer() -> Any:  # noqa: ANN401 - Hugging Face's
+def tokenizer() -> Any:
     """Return a fast tokenizer that cuts words into pieces."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
