@@ -3,11 +3,10 @@
 Importable as it stands: what the command line calls ``module:function()``, and other processes.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
-import numpy as np
 import torch
 from networks import COMMON, TOPICS, topical
 from torch import Tensor, nn
@@ -18,6 +17,8 @@ import whyword as ww
 WORDS = [*COMMON, *(word for topic in TOPICS.values() for word in topic)]
 VOCABULARY = {word: number for number, word in enumerate(["<pad>", "<unk>", *WORDS])}
 CLASSES = sorted(TOPICS)
+TEXTS, LABELS = topical(40, seed=1)  # that none was trained on
+SEVERAL, TRUE = several_topics(40, seed=1)
 
 
 class Recurrent(nn.Module):
@@ -61,16 +62,16 @@ def ids_of(text: str) -> tuple[list[int], list[tuple[int, int]]]:
     return ids, spans
 
 
-def train(module: nn.Module, inputs: dict[str, Tensor], truth: Tensor, steps: int = 40) -> nn.Module:
+def train(
+    module: nn.Module, inputs: dict[str, Tensor], truth: Tensor, steps: int = 40
+) -> nn.Module:
     """Return the module, trained: on classes, or on labels if there is a column for each."""
-    loss_of = nn.functional.cross_entropy
-    if truth.dim() > 1:
-        loss_of = nn.functional.binary_cross_entropy_with_logits
+    loss_of = nn.BCEWithLogitsLoss() if truth.dim() > 1 else nn.CrossEntropyLoss()
     optimiser = torch.optim.Adam(module.parameters(), 0.03)
     for _ in range(steps):
         said: Any = module(**inputs)
         optimiser.zero_grad()
-        loss_of(getattr(said, "logits", said), truth).backward()  # type: ignore[no-untyped-call]
+        loss_of(getattr(said, "logits", said), truth).backward()
         optimiser.step()
     return module.eval().requires_grad_(False)
 
@@ -150,3 +151,15 @@ def several() -> "ww.TorchClassifier":
 def truth_of(labels: Sequence[tuple[str, ...]]) -> Tensor:
     """Return which labels texts have, (B, C)."""
     return torch.tensor([[float(one in some) for one in CLASSES] for some in labels])
+
+
+MAKERS: dict[str, Callable[[], "ww.TorchClassifier"]] = {
+    "recurrent": recurrent,
+    "bert": bert,
+    "several": several,
+}
+
+
+def texts_of(model: "ww.TorchClassifier") -> tuple[list[str], Sequence[Any]]:
+    """Return texts that a model was not trained on, and what they are about."""
+    return (SEVERAL, TRUE) if model.is_multilabel else (TEXTS, LABELS)

@@ -6,15 +6,17 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pytest
+import torch
 from networks import small_cnn
 from served import model
 from streams import contents, write_corpus
 
-from whyword import InputError, explain_corpus
-from whyword.base.errors import MissingExtraError
+from whyword import InputError, TorchClassifier, explain_corpus
+from whyword.base.errors import MissingExtraError, WhywordError
 from whyword.base.progress import Progress
 from whyword.batch import chunks
 from whyword.batch import runs as corpora
@@ -141,6 +143,32 @@ def test_errors_of_workers_are_told(
     # files are read side by side, and any may be first
     message = rf"{re.escape(str(source))}/\d\.jsonl, line \d+: 'text' is null, not text"
     assert re.fullmatch(message, str(caught.value))
+
+
+class Held(torch.nn.EmbeddingBag):
+    """What no process can hand to another."""
+
+    def __init__(self) -> None:
+        super().__init__(9, 3)
+        self.lock = Lock()
+
+
+def test_a_torch_module(
+    cluster: Any,  # noqa: ANN401 - Ray's
+    source: Path,
+    tmp_path: Path,
+) -> None:
+    words = {word: number for number, word in enumerate(["<pad>", "<unk>", "moon", "goal", "the"])}
+    module = torch.nn.Sequential(torch.nn.EmbeddingBag(9, 4), torch.nn.Linear(4, 3)).eval()
+    classifier = TorchClassifier(module, words, ["a", "b", "c"])
+    for engine in ("local", "ray"):
+        explain_corpus(classifier, source, tmp_path / engine, engine=engine, workers=1)
+    assert contents(tmp_path / "ray") == contents(tmp_path / "local")
+    held = TorchClassifier(Held().eval(), words, ["a", "b", "c"])
+    with pytest.raises(
+        WhywordError, match=r"cannot be sent to Ray's workers \(TypeError: cannot pi"
+    ):
+        explain_corpus(held, source, tmp_path / "held", engine="ray")
 
 
 def test_without_ray(

@@ -89,7 +89,7 @@ def test_a_model_without_identity_is_not_resumed(source: Path, tmp_path: Path) -
     (out / "part-00000-00000.parquet").unlink()
     with pytest.raises(InputError, match=r"cannot be resumed: its model has no identity"):
         predict_corpus(other, source, out, resume=True)
-    with pytest.raises(InputError, match=r"a BlackBox, .* has an identity if it is made with name=…"):
+    with pytest.raises(InputError, match=r"a BlackBox, .* is made with name=…"):
         predict_corpus(other, source, out, resume=True)
 
 

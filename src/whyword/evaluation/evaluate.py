@@ -318,7 +318,7 @@ class _EvaluationStages:
                 rows[name] = {"method": method}
                 if method == RANDOM:
                     rows[name]["seed"] = self.settings.seed
-        kind, others = self.model.trace_kind, reversed(WEIGHTINGS.items())
+        kind, others = self.model.trace_kind, reversed(list(WEIGHTINGS.items()))
         return rows | {name: {"method": name} for name, one in others if one.is_for(kind)}
 
     def checks(self) -> dict[str, list[SanityCheck]]:

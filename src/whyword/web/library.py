@@ -293,7 +293,7 @@ def open_library(
 def library_price(
     model: object, records: Sequence[Record], clock: Clock = time.perf_counter
 ) -> Price:
-    """Return what :func:`open_library` costs: predictions, and explanations for words and search."""
+    """Return what :func:`open_library` costs: predictions, explanations for words and search."""
     explained = price_by(clock, model, (record.text for record in records))
     each = explained.seconds / max(1, explained.predictions)
     if issubclass(as_classifier(model).trace_kind, Embedded):

@@ -118,9 +118,10 @@ class FrozenPass:
     def _called(self, run: Propagation) -> Tensor:
         try:
             said: Tensor = logits_of(self._network.call(self._batch))
-        except (InputError, ModelError, LostRows):
+        except (InputError, LostRows):
             raise
         except Exception as error:
+            self._network.check_length(self._batch)
             raise ModelError(
                 f"{run.module_name()} failed while frozen ({reason(error)})"
             ) from error

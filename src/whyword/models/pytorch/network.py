@@ -15,7 +15,7 @@ from whyword.base.printable import reason, shown
 from whyword.models.protocol import Scores
 from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.module_checks import check_module, takes_mask
-from whyword.models.pytorch.word_vectors import WordVectors
+from whyword.models.pytorch.word_vectors import WordVectors, too_long
 
 _TOKENS = 4096  # of a batch, at most
 _TEXTS = 64  # of a batch, at most
@@ -186,23 +186,20 @@ class Network:
     def _called(self, batch: Batch) -> Any:
         try:
             return self.call(batch)
-        except ModelError:
+        except InputError:
             raise
         except Exception as error:
             if isinstance(error, IndexError):
                 self.explain_index(batch)
-            self._check_length(batch)
+            self.check_length(batch)
             raise ModelError(f"{type(self.module).__name__} failed ({reason(error)})") from error
 
-    def _check_length(self, batch: Batch) -> None:
+    def check_length(self, batch: Batch) -> None:
         """Raise if a text has more tokens than the module has places."""
         config = getattr(self.module, "config", None)
         most = getattr(config, "max_position_embeddings", None)
         if isinstance(most, int) and batch.ids.shape[1] > most > 0:
-            raise ModelError(
-                f"a text of {batch.ids.shape[1]:,} tokens is too long for this module, which has "
-                f"{most:,} places; cut it before"
-            )
+            raise too_long(batch.ids, most)
 
     def explain_index(self, batch: Batch) -> None:
         """Raise what is wrong with an index, if it is one of a table."""

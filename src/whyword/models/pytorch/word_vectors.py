@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from whyword.base.errors import ModelError, Part
+from whyword.base.errors import Argument, InputError, ModelError, Part
 from whyword.models.pytorch.functions import (
     COMPARISONS,
     EMBEDDING,
@@ -249,10 +249,7 @@ class WordVectors(TorchFunctionMode):
                 f"the word id {wrong} is outside of {table}, which has {len(weight):,} rows; does "
                 "`encode` belong to this module?"
             )
-        raise ModelError(
-            f"a text of {self.ids.shape[1]:,} tokens is too long for this module: {table} has "
-            f"{len(weight):,} rows; cut it before"
-        )
+        raise too_long(self.ids, len(weight))
 
     # ---- errors -------------------------------------------------------------------------------
 
@@ -271,6 +268,16 @@ class WordVectors(TorchFunctionMode):
                 return f"{names[id(owner)]} ({kind})" if names[id(owner)] else kind
             frame = frame.f_back  # type: ignore[assignment]
         return type(self.module).__name__
+
+
+def too_long(ids: Tensor, places: int) -> InputError:
+    """Return the error that says that a text has more tokens than a module has places."""
+    return InputError(
+        f"a text of {ids.shape[1]:,} tokens is too long for this module, which has {places:,} "
+        "places: cut it before, or let the model's ",
+        Argument("reader"),
+        " read fewer words (max_words)",
+    )
 
 
 _KEPT_BY_TORCH = ("_parameters", "_buffers", "_modules", "_flat_weights")
