@@ -3,7 +3,7 @@
 import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +39,7 @@ from whyword.words.reader import Reader
 
 _DOCUMENTS = 64  # of a block
 _CHECKED = 32  # every so many blocks, the frozen pass is compared with the module's own
-_SAMPLES = (
-    "The film was not good at all, but I liked the music: 10 of 10!",
-    "A text.",
-)
+_SAMPLE = "The film was not good at all, but I liked the music: 10 of 10!"
 
 log = logging.getLogger(__name__)
 
@@ -142,12 +139,13 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         self._identity: tuple[object, str | None] | None = None
 
     def _samples(self) -> list[Document]:
+        """Return beginnings of a text, the longest with more tokens than there must be."""
         vocabulary = getattr(self.encoder, "vocabulary", None)
-        texts: Iterable[str] = _SAMPLES
-        if vocabulary is not None:
-            words = list(islice(vocabulary, 12))
-            texts = (" ".join(words), " ".join(words[-1:]))
-        return list(self.documents(texts))
+        words = _SAMPLE.split() if vocabulary is None else list(islice(vocabulary, 12))
+        least = self.network.min_length
+        words = list(islice(cycle(words), max(len(words), least + 6)))
+        counts = sorted({*range(1, 13), *range(least, least + 7), len(words)})
+        return list(self.documents(" ".join(words[:count]) for count in counts))
 
     def __repr__(self) -> str:
         return f"TorchClassifier({type(self.module).__name__}, {len(self.classes_)} classes)"

@@ -22,6 +22,7 @@ _TOKENS = 4096  # of a batch, at most
 _TEXTS = 64  # of a batch, at most
 _BYTES = 512 << 20  # for what a batch's pass back needs
 _PADDED = 1.3  # times as many tokens as there are, at most
+_DRAWN = 16  # texts by which it is seen whether padding makes a difference
 _TOLERANCE = 1e-4  # of a score with and without padding, relative to max(1, |score|)
 
 
@@ -239,7 +240,7 @@ class Network:
     # ---- looking at it once -------------------------------------------------------------------
 
     def look(self, texts: Sequence[Encoded]) -> None:
-        """Find out how the module ends, and whether it can pad, by two texts."""
+        """Find out how the module ends, and whether it can pad, by a long and a short text."""
         with self.lock:
             self.pads = False
             longest = max(texts, key=lambda one: len(one.ids))
@@ -260,12 +261,48 @@ class Network:
             self.single = before.shape[1] < self.classes
             self.pads = self.pad is not None
             if self.pads:
-                self.pads = self._pads(longest, min(texts, key=lambda one: len(one.ids)))
+                read = [one for one in texts if len(one.ids) > self.min_length]
+                self.pads = self._pads(
+                    longest, min(read, key=lambda one: len(one.ids), default=longest)
+                )
 
     def _pads(self, longest: Encoded, short: Encoded) -> bool:
-        alone = self.scores_of(self.outputs(self._batch([short], [0])))[0]
-        beside = self.scores_of(self.outputs(self._batch([short, longest], [0, 1])))[0]
-        return bool(np.all(np.abs(alone - beside) <= _TOLERANCE * np.maximum(1, np.abs(alone))))
+        """Whether a text's scores are the same beside longer ones, whatever its words are.
+
+        Of some words a padding shows that loses against others, so they are drawn at random.
+        """
+        if len(short.ids) == len(longest.ids):
+            return False  # nobody knows
+        several = [short] * _DRAWN
+        alone = self._drawn(self._batch(several, list(range(_DRAWN))), len(short.ids))
+        beside = self._batch([*several, longest], list(range(_DRAWN + 1)))
+        apart = np.abs(alone - self._drawn(beside, len(short.ids))[:_DRAWN])
+        return bool(np.all(apart <= _TOLERANCE * np.maximum(1, np.abs(alone))))
+
+    def _drawn(self, batch: Batch, length: int) -> Scores:
+        """Return scores of texts with vectors drawn at random, but the first one's."""
+        scales: list[float] = []
+
+        def draw(vectors: Tensor, tokens: Tensor) -> Tensor:
+            random = torch.Generator().manual_seed(0)
+            shape = (_DRAWN, length, vectors.shape[-1])
+            drawn = torch.randn(shape, generator=random, dtype=vectors.dtype)
+            text = torch.div(tokens, batch.ids.shape[1], rounding_mode="floor")
+            place = tokens - text * batch.ids.shape[1]
+            if not scales:
+                scales.append(float(vectors[(text == 0) & (place < length)].abs().mean()) or 1.0)
+            drawn *= torch.logspace(-1, 1, _DRAWN).reshape(-1, 1, 1) * scales[0]
+            own = (text > 0) & (text < _DRAWN) & (place < length)
+            changed = vectors.clone()
+            changed[own] = drawn[text[own], place[own]]
+            return changed
+
+        with (
+            torch.no_grad(),
+            WordVectors(self.module, batch.ids, change=draw, tables=self.tables) as run,
+        ):
+            said = logits_of(self._called(batch))
+        return self.scores_of(self.checked(run.before_end(said), batch))
 
 
 def logits_of(said: Any) -> Any:  # what a module returned

@@ -26,6 +26,7 @@ from whyword.models.pytorch.functions import (
     Function,
     is_in_place,
     is_passive,
+    keeps_end,
     keeps_gates,
     map_tensors,
     name_of,
@@ -134,7 +135,7 @@ class Propagation(Bookkeeping):
             out = func(*self.value(args), **self.value(kwargs))
         pending = [tag for tag in map(self.tag, tensors) if tag.role is Role.PENDING]
         if not pending:
-            return self.frozen(out)
+            return self.frozen(out, self.source_of(func, args, kwargs))
         gates = keeps_gates(func) and all(tag.is_gate for tag in pending)
         scales = gates and all(tag.is_scale for tag in pending)
         several = isinstance(out, tuple | list)
@@ -147,13 +148,25 @@ class Propagation(Bookkeeping):
             one: Tensor = signals[n]
             return one
 
+        source = self.source_of(func, args, kwargs)
         made = [
-            self.pending(one, partial(signal, n), gates, is_scale=scales)
+            self.pending(one, partial(signal, n), gates, source, scales)
             if isinstance(one, Tensor) and one.is_floating_point()
             else self.frozen(one)
             for n, one in enumerate(out if several else [out])
         ]
         return type(out)(made) if several else made[0]
+
+    def source_of(self, func: Function, args: Any, kwargs: Any) -> Tensor | None:
+        """Return what a result has the probabilities of, if it is those that it was made of."""
+        before = self.tag(args[0]) if args and isinstance(args[0], Tensor) else None
+        if before is None or before.source is None:
+            return None
+        end = "sigmoid" if before.role is Role.PENDING else "softmax"
+        if not keeps_end(func, end):
+            return None
+        source: Tensor = self.apply(func, (before.source, *args[1:]), kwargs)
+        return source
 
     def again(self, func: Function, args: Any, kwargs: Any) -> Any:
         """Apply a function to signals instead of what is pending.
