@@ -205,7 +205,9 @@ def _request(
         return Request.of(model, target, method, top_classes=top, **asked)
     except WhywordError as error:
         error.replace_arguments(
-            lambda one: replace(one, name="top") if one.name == "top_classes" else one
+            lambda one: (
+                replace(one, name="top") if one.name == "top_classes" and not one.of else one
+            )
         )
         raise
 
