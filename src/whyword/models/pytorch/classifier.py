@@ -13,6 +13,7 @@ from torch import nn
 
 from whyword.base.checks import expand_path, flag, strings, whole_number
 from whyword.base.errors import Argument, InputError
+from whyword.base.printable import shown
 from whyword.models.abilities import (
     Hashed,
     Layered,
@@ -29,7 +30,7 @@ from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.encoding import Deletion, Encoded, encoder_of
 from whyword.models.pytorch.network import Network
 from whyword.models.pytorch.pieces import with_symbols
-from whyword.models.pytorch.stored import to_stored
+from whyword.models.pytorch.stored import builder_name, to_stored
 from whyword.models.pytorch.trace import LabelsTorchTrace, TorchTrace
 from whyword.models.store import write_model
 from whyword.models.stored_reader import reader_settings
@@ -113,7 +114,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         self.classes_ = checked_labels(classes)
         if flag("multilabel", multilabel):
             self.trace_kind = LabelsTorchTrace
-        elif threshold != 0.5:
+        elif not (isinstance(threshold, float) and threshold == 0.5):
             raise InputError(
                 Argument("threshold"), " is for several labels: say ", Argument("multilabel", True)
             )
@@ -260,7 +261,10 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         str
             The identity of what was written.
         """
-        stored = to_stored(self, checked_name(builder) or "", arguments or {})
+        given = {} if arguments is None else arguments
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            raise InputError(Argument("arguments"), f" must be values by name, not {shown(given)}")
+        stored = to_stored(self, builder_name("builder", builder), given)
         return write_model(expand_path(folder), *stored)
 
     # ---- reading ------------------------------------------------------------------------------

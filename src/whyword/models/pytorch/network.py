@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from whyword.base.checks import join_names
 from whyword.base.errors import Argument, InputError, ModelError
 from whyword.base.printable import reason, shown
 from whyword.models.protocol import Scores
@@ -331,8 +332,9 @@ def _tables(module: nn.Module, embeddings: object) -> tuple[Tensor, ...]:
         if embeddings not in parts:
             names = [name for name, one in parts.items() if isinstance(one, nn.Embedding)]
             raise InputError(
-                Argument("embeddings", embeddings),
-                f" is no part of the module; it has {', '.join(names) or 'no nn.Embedding'}",
+                Argument("embeddings"),
+                f": there is no {shown(embeddings)} in the module; it has "
+                f"{join_names(names) or 'no nn.Embedding'}",
             )
         part = parts[embeddings]
     weight = getattr(part, "weight", None)

@@ -2,7 +2,7 @@
 
 Frozen are attention weights, the scale of a normalisation, the gates of a cell, act(x)/x of an
 activation. What remains is linear in the words' vectors and in constants (biases, places, initial
-states), so that, with g the gradient of the frozen network, docs/method.md (36),
+states), so that, with g the gradient of the frozen network, docs/method.md (37),
 
     score = Σ_words x·g + Σ_constants b·g.
 
@@ -100,6 +100,8 @@ class Propagation(Bookkeeping):
             )
         if Role.SIGNAL in roles and not torch.is_grad_enabled():
             raise self.refuse(HIDDEN)  # a custom function, whose own gradient would be taken
+        if roles <= {Role.CONSTANT, Role.FROZEN} and self._find_rule(func) is None:
+            return self._of_pending(func, args, kwargs, tensors)  # a factor by whatever
         rule = self._rule(func)
         if Role.SIGNAL not in roles and not getattr(rule, "freezes", False):
             return self._of_pending(func, args, kwargs, tensors)
