@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from whyword.models.pytorch.network import Batch, Network
 
 WORDS = 60  # ids of the modules here
 PAD, START, END = 0, 1, 2
+SIZE = 4  # of the vectors
 
 Floats = NDArray[np.float64]
 
@@ -159,16 +160,54 @@ def encode(text: str) -> tuple[list[int], list[tuple[int, int]]]:
     return [START, *ids, END], [(0, 0), *(match.span() for match in found), (0, 0)]
 
 
-class Vote(nn.Module):
-    """The mean of the vectors of what is not masked, and a linear layer."""
+class Written(nn.Module):
+    """A module whose scores are somebody's function of the vectors, (B, T, 4)."""
 
-    def __init__(self, size: int = 6, classes: int = 3) -> None:
+    def __init__(self, function: Callable[["Written", Tensor], Any]) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(WORDS, size)
-        self.output = nn.Linear(size, classes)
+        self.embedding = nn.Embedding(WORDS, SIZE)
+        self.linear, self.output = nn.Linear(SIZE, SIZE), nn.Linear(SIZE, 3)
+        self.function = function
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        seen = attention_mask.unsqueeze(-1)
-        hidden = (self.embedding(input_ids) * seen).sum(1) / seen.sum(1)
-        scores: Tensor = self.output(hidden)
-        return scores
+    def forward(self, ids: Tensor) -> object:
+        return self.function(self, self.embedding(ids))
+
+
+def written(function: Callable[[Written, Tensor], Any]) -> nn.Module:
+    """Return a module in float64 whose scores are somebody's function of itself and the vectors."""
+    return enliven(Written(function).double())
+
+
+def relevance_of(
+    function: Callable[[Tensor], Tensor], vectors: Tensor
+) -> tuple[Floats, Floats, Floats]:
+    """Return what each element of vectors, (B, T, D), and all constants say of a function's sums.
+
+    The scores are the sums over all but the last axis of what the function gives: elements are
+    (B, T, D, C), constants and scores (B, C).
+    """
+    batch, length, size = vectors.shape
+
+    class Given(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.embedding = nn.Embedding(batch * length, size)
+            self.embedding.weight.data = vectors.reshape(-1, size).clone()
+
+        def forward(self, ids: Tensor) -> Tensor:
+            out = function(self.embedding(ids))
+            return out.flatten(1, -2).sum(1) if out.dim() > 2 else out
+
+    module = Given().eval()
+    with torch.no_grad():
+        ids = torch.arange(batch * length).reshape(batch, length)
+        classes = module(ids).shape[1]
+    network = Network(module, classes, None, 1, None)
+    gone = torch.zeros(ids.shape, dtype=torch.bool)
+    given = Batch(np.arange(batch), ids, torch.ones_like(ids), gone)
+    (one,) = freeze_batches(network, [given], FrozenRule(), check=True)
+    every = np.tile(np.arange(classes, dtype=np.int32), (batch, 1))
+    found = one.relevance(every, elements=True)
+    assert found.elements is not None
+    outputs = one.outputs.detach().double().numpy()
+    return found.elements.astype(np.float64), found.constant, outputs

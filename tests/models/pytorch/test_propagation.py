@@ -14,8 +14,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn import functional
-from torch_blocks import BLOCKS, POOLS, SIZE, made_stack
-from torch_networks import WORDS, Frozen, booked, enliven, freeze, ragged
+from torch_blocks import BLOCKS, POOLS, made_stack
+from torch_networks import (
+    SIZE,
+    WORDS,
+    Frozen,
+    Written,
+    booked,
+    enliven,
+    freeze,
+    ragged,
+    written,
+)
 
 import whyword as ww
 from whyword.base.errors import ModelError
@@ -146,23 +156,6 @@ def test_an_activation_that_is_not_frozen_shows(monkeypatch: pytest.MonkeyPatch)
 # ---- what is frozen is a factor only ------------------------------------------------------------
 
 
-class Written(nn.Module):
-    """A module whose scores are somebody's function of the vectors."""
-
-    def __init__(self, function: Callable[["Written", Tensor], Any]) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(WORDS, SIZE)
-        self.linear, self.output = nn.Linear(SIZE, SIZE), nn.Linear(SIZE, 3)
-        self.function = function
-
-    def forward(self, ids: Tensor) -> object:
-        return self.function(self, self.embedding(ids))
-
-
-def written(function: Callable[[Written, Tensor], Any]) -> nn.Module:
-    return enliven(Written(function).double())
-
-
 FROZEN_MISUSED: dict[str, Callable[[Written, Tensor], Any]] = {
     "added weights": lambda m, x: m.output(x.sum(1) + torch.softmax(m.linear(x).sum(1), -1)),
     "concatenated weights": lambda m, x: m.output(
@@ -257,6 +250,7 @@ FORMS: dict[str, Callable[[Written, Tensor], Any]] = {
     "number over gate": lambda m, x: (x * (2.0 / (1 + torch.exp(-x)))).sum(1),
     "one over one plus": lambda m, x: (1 / (1 + torch.exp(-m.linear(x))) * x).sum(1),
     "no gradient": lambda m, x: (x * _without_gradient(m, x)).sum(1),
+    "nobody trains it": lambda m, x: _untrained(m, x).sum(1),
     "negative steps": lambda m, x: x[:, -3:].flip(1).mean(1) - x[..., -1:].sum(1),
     "loop over texts": lambda m, x: torch.stack([m.linear(one).amax(0) for one in x]),
     "loop over words": lambda m, x: sum(m.linear(x[:, t]) for t in range(x.shape[1])),
@@ -321,6 +315,12 @@ def _without_gradient(m: Any, x: Tensor) -> Tensor:
     with torch.no_grad():
         gate: Tensor = m.linear(x) + 1
     return gate
+
+
+def _untrained(m: Any, x: Tensor) -> Tensor:
+    with torch.no_grad():
+        hidden: Tensor = torch.tanh(m.linear(x))
+    return hidden
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -414,5 +414,5 @@ class Hidden(torch.autograd.Function):
 
 def test_what_torch_does_not_show() -> None:
     module = written(lambda m, x: m.output(Hidden.apply(x).sum(1)))  # type: ignore[no-untyped-call]
-    with pytest.raises(ModelError, match="made of words"):
+    with pytest.raises(ModelError, match="what torch does not show"):
         freeze(module, RAGGED)

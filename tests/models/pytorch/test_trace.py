@@ -197,6 +197,30 @@ def test_integrated_gradients_equal_captums(steps: int) -> None:
             assert found.constant[k] == pytest.approx(read(x.detach() * 0)[k].item(), abs=1e-10)
 
 
+def test_what_is_not_trained_is_made_of_words_too() -> None:
+    """A backbone under no_grad: its gradients are as if it were not."""
+
+    class Untrained(Mixed):
+        def forward(self, input_ids: Tensor, attention_mask: Tensor) -> object:
+            with torch.no_grad():
+                hidden = torch.tanh(self.embedding(input_ids))
+            return self.read(hidden, attention_mask)
+
+    class Trained(Mixed):
+        def forward(self, input_ids: Tensor, attention_mask: Tensor) -> object:
+            return self.read(torch.tanh(self.embedding(input_ids)), attention_mask)
+
+    one, other = (
+        ww.TorchClassifier(enliven(kind().double()), VOCABULARY, CLASSES)
+        for kind in (Untrained, Trained)
+    )
+    for method in ("lrp", "gradient_input", "integrated_gradients"):
+        found, expected = (
+            ww.explain(model, TEXTS[0], target="all", method=method) for model in (one, other)
+        )
+        np.testing.assert_array_equal(found.relevance, expected.relevance)
+
+
 # ---- deleting words -----------------------------------------------------------------------------
 
 

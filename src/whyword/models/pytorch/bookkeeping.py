@@ -36,6 +36,11 @@ from whyword.models.pytorch.tags import Role, Tag
 from whyword.models.pytorch.word_vectors import Change, Leaf, WordVectors
 
 _TAG = "_whyword_tag"
+HIDDEN = (
+    "uses something made of words by what torch does not show (a scripted function, a custom "
+    "autograd.Function), or kept from another text; whyword.pytorch.rule adds a rule for a class "
+    "of modules"
+)
 SHARING = (
     Argument("bias", "shared", of="lrp"),
     " is the paper's rule, for embedding, linear, conv, ReLU, max-pool, cat and dropout, and would "
@@ -89,17 +94,15 @@ class Bookkeeping(WordVectors):
         tag = getattr(tensor, _TAG, None)
         if tag is not None and tag[0] is self:
             known: Tag = tag[1]
+            if known.role is Role.PENDING and known.version != tensor._version:
+                raise self.refuse("changes gates or products in place that it uses later")
             return known
         name = self.names.get(id(tensor))
         if name is not None:
             return Tag(Role.CONSTANT, name=name)
         is_stale = tag is not None and tag[1].role is not Role.CONSTANT
         if is_stale or tensor.requires_grad:
-            raise self.refuse(
-                "uses something made of words by what torch does not show (a scripted function, a "
-                "custom autograd.Function), or kept from another text; whyword.pytorch.rule adds "
-                "a rule for a class of modules"
-            )
+            raise self.refuse(HIDDEN)
         return Tag(Role.CONSTANT)
 
     def knows(self, tensor: Tensor) -> bool:
@@ -186,7 +189,13 @@ class Bookkeeping(WordVectors):
         """Say that a result is a signal only if it is needed as one."""
         role = Role.FROZEN if signal is None else Role.PENDING
         tag = Tag(role, signal=signal, is_gate=is_gate, is_scale=is_scale, source=source)
+        tag.version = out._version
         return self._factor(out, tag)
+
+    def as_it_is(self, tensor: Tensor) -> Tensor:
+        """Return a tensor that is what this one is now, whatever will be written into it."""
+        tag = self.tag(tensor)
+        return self.mark(tensor.detach(), tag) if tag.role is Role.PENDING else tensor
 
     def result(self, out: Tensor, rows: Rows | None, tokens: Tensor | None = None) -> Tensor:
         """Say that a result is a signal."""

@@ -38,6 +38,7 @@ def _attribute(func: Function) -> str:
     return str(getattr(getattr(func, "__self__", None), "__name__", ""))
 
 
+SET_GRADIENT = torch._C._set_grad_enabled
 EMBEDDING = functions("embedding")
 EMBEDDING_BAG = functions("embedding_bag")
 ENDS = functions("softmax log_softmax sigmoid")  # what a module may make of its scores

@@ -4,6 +4,7 @@ They are taken where a function has no rule of its own.
 """
 
 from contextlib import nullcontext
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
@@ -76,18 +77,19 @@ def write_in_place(run: Propagation, func: Function, args: Any, kwargs: Any) -> 
     """Do what a function does that changes its first argument: compute it beside, then write it."""
     target = args[0]
     if run.role(target) is Role.PENDING:  # what it was before is still asked for
-        args = (run.mark(target.detach().clone(), run.tag(target)), *args[1:])
-    if name_of(func) == "__setitem__":
-        made = run.apply(set_items, args, kwargs)
-    else:
-        beside = getattr(Tensor, name_of(func)[:-1], None) or getattr(torch, name_of(func)[:-1])
-        made = run.apply(beside, args, kwargs)
+        before = replace(run.tag(target), version=0)
+        args = (run.mark(target.detach().clone(), before), *args[1:])
+    made = _beside(run, func, args, kwargs)
+    base = target._base
+    within = base is not None and run.knows(base)
+    if within and run.role(base) is Role.SIGNAL and run.role(made) is Role.CONSTANT:
+        with run:  # put in beside the rest of it
+            made = target * 0 + made
     tag = run.tag(made)
     with nullcontext() if tag.role is Role.SIGNAL else torch.no_grad():
         target.copy_(made)
-    run.mark(target, tag)
-    base = target._base
-    if base is not None and run.knows(base) and tag.role is not Role.CONSTANT:
+    run.mark(target, replace(tag, version=target._version))
+    if base is not None and within and tag.role is not Role.CONSTANT:
         before = run.tag(base)
         if before.role is not Role.SIGNAL:
             if before.role is not Role.CONSTANT or tag.role is not Role.SIGNAL:
@@ -95,6 +97,21 @@ def write_in_place(run: Propagation, func: Function, args: Any, kwargs: Any) -> 
             else:
                 raise run.refuse(f"writes into a part of a tensor ({name_of(func)})")
     return None if name_of(func) == "__setitem__" else target
+
+
+def _beside(run: Propagation, func: Function, args: Any, kwargs: Any) -> Tensor:
+    """Return what a function would write in place, as a tensor of its own."""
+    name, target = name_of(func), args[0]
+    if name == "copy_":
+        func, args = Tensor.expand_as, (args[1], target)
+    elif name in ("zero_", "fill_"):
+        func, args = torch.full_like, (target, 0 if name == "zero_" else args[1])
+    elif name == "__setitem__":
+        func = set_items
+    else:
+        func = getattr(Tensor, name[:-1], None) or getattr(torch, name[:-1])
+    made: Tensor = run.apply(func, args, kwargs)
+    return made
 
 
 def set_items(tensor: Tensor, where: Any, values: Any) -> Tensor:

@@ -53,9 +53,13 @@ def product(
         return run.result(out, rows, tag.tokens if out.shape == signal.shape else None)
     with torch.no_grad():
         out = times(run.value(left), run.value(right))
+    left, right = run.as_it_is(left), run.as_it_is(right)
+    versions = left._version, right._version
 
     def half_each() -> Tensor:
         one, two = run.signal(left), run.signal(right)
+        if (left._version, right._version) != versions:
+            raise run.refuse("changes in place what it has multiplied")
         made = 0.5 * (times(one, two.detach()) + times(one.detach(), two))
         return run.result(made, rows_of(one, made, True) or rows_of(two, made, False))
 
@@ -180,9 +184,11 @@ def _einsum_rows(
     if rows is not None and rows.is_one:
         return rows
     found = None if rows is None else rows.axis(signal.shape)
-    if rows is None or found is None or "->" not in equation:
+    if rows is None or found is None or ("." in equation and "->" not in equation):
         return None
-    inputs, result = equation.replace(" ", "").split("->")
+    inputs, arrow, result = equation.replace(" ", "").partition("->")
+    if not arrow:  # by the alphabet, those that are there once
+        result = "".join(sorted(one for one in inputs if inputs.count(one) == 1 and one != ","))
     letters = _spelled_out(inputs.split(",")[number], signal.dim())
     result = _spelled_out(result, out.dim())
     letter = letters[found[0]]

@@ -18,11 +18,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from whyword.models.pytorch.bookkeeping import SHARING, Bookkeeping
+from whyword.models.pytorch.bookkeeping import HIDDEN, SHARING, Bookkeeping
 from whyword.models.pytorch.functions import (
     EMBEDDING,
     EMBEDDING_BAG,
     FACTORIES,
+    SET_GRADIENT,
     Function,
     is_in_place,
     is_passive,
@@ -80,6 +81,8 @@ class Propagation(Bookkeeping):
         """Return what a function gives, by its rule."""
         if self.paused or is_passive(func):
             return func(*args, **kwargs)
+        if func is SET_GRADIENT:  # what is not trained is made of words, too
+            return None
         if not args and "input" in kwargs:  # as rules know it
             kwargs = dict(kwargs)
             args = (kwargs.pop("input"),)
@@ -96,19 +99,13 @@ class Propagation(Bookkeeping):
                 f"takes numbers that are made of words out of torch ({name_of(func)})"
             )
         if Role.SIGNAL in roles and not torch.is_grad_enabled():
-            return self._without_gradient(func, args, kwargs)
+            raise self.refuse(HIDDEN)  # a custom function, whose own gradient would be taken
         if roles <= {Role.CONSTANT, Role.FROZEN} and self._find_rule(func) is None:
             return self._of_pending(func, args, kwargs, tensors)  # a factor by whatever
         rule = self._rule(func)
         if Role.SIGNAL not in roles and not getattr(rule, "freezes", False):
             return self._of_pending(func, args, kwargs, tensors)
         return rule(self, func, args, kwargs)
-
-    def _without_gradient(self, func: Function, args: Any, kwargs: Any) -> Any:
-        """Return what a module computes where nobody differentiates: factors, by whatever."""
-        if is_in_place(func):
-            raise self.refuse(f"changes a signal without its gradient ({name_of(func)})")
-        return self.frozen(func(*self.value(args), **self.value(kwargs)))
 
     def _of_constants(
         self,
@@ -140,6 +137,7 @@ class Propagation(Bookkeeping):
         scales = gates and all(tag.is_scale for tag in pending)
         several = isinstance(out, tuple | list)
         signals: list[Any] = []
+        args, kwargs = map_tensors(args, self.as_it_is), map_tensors(kwargs, self.as_it_is)
 
         def signal(n: int) -> Tensor:
             if not signals:  # once for all that a function returns

@@ -67,7 +67,9 @@ def ordered(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
 
 @rule_for(
     "max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d "
-    "avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d upsample interpolate"
+    "avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d upsample interpolate "
+    "max_pool1d_with_indices max_pool2d_with_indices adaptive_max_pool1d_with_indices "
+    "adaptive_max_pool2d_with_indices"
 )
 def pool(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """Winners of windows take all; means of windows share."""

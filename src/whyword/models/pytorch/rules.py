@@ -125,7 +125,7 @@ def add(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
 def _at_places(constant: Tensor, signal: Tensor) -> bool:
     """Whether a constant has another vector for each place of the words."""
     shape = (1,) * (signal.dim() - constant.dim()) + tuple(constant.shape)
-    return signal.dim() == 3 and shape[2] == signal.shape[2] and max(shape[:2]) > 1
+    return constant.dim() > 1 and signal.dim() == 3 and shape[1:] == tuple(signal.shape[1:])
 
 
 # ---- what changes nothing -----------------------------------------------------------------------

@@ -37,6 +37,8 @@ class Tag:
         Whether it is a gate that is a factor beside other gates, too: a root, a length.
     source : Tensor or None
         What this is the softmax, log-softmax or sigmoid of.
+    version : int
+        Of what is pending: how often its numbers had been changed in place.
     tokens : Tensor or None
         Of a signal that still has the places of words: which tokens'.
     """
@@ -48,4 +50,5 @@ class Tag:
     is_gate: bool = False
     is_scale: bool = False
     source: Tensor | None = None
+    version: int = 0
     tokens: Tensor | None = None

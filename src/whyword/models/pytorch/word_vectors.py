@@ -25,6 +25,7 @@ from whyword.models.pytorch.functions import (
     ENDS,
     FACTORIES,
     PUTTING,
+    SET_GRADIENT,
     fill_replaced,
     is_movement,
     is_passive,
@@ -192,6 +193,8 @@ class WordVectors(TorchFunctionMode):
         kwargs = kwargs or {}
         if is_passive(func):
             return func(*args, **kwargs)
+        if func is SET_GRADIENT and self._differentiate:
+            return None  # what is not trained is made of words, too
         if func in EMBEDDING or func in EMBEDDING_BAG:
             return self.look_up(func, args, kwargs)
         if any(self.is_ids(tensor) for tensor in tensors_in((args, kwargs))):
