@@ -77,10 +77,14 @@ def write_in_place(run: Propagation, func: Function, args: Any, kwargs: Any) -> 
         args = (run.mark(target.detach().clone(), run.tag(target)), *args[1:])
     if name_of(func) == "__setitem__":
         made = run.apply(set_items, args, kwargs)
+    elif name_of(func) == "copy_":
+        made = run.signal(run.apply(Tensor.expand, (args[1], target.shape), {}))
     else:
         beside = getattr(Tensor, name_of(func)[:-1], None) or getattr(torch, name_of(func)[:-1])
         made = run.apply(beside, args, kwargs)
     tag = run.tag(made)
+    if tag.role is not Role.CONSTANT and run.role(target) is Role.CONSTANT:
+        run.written[target.untyped_storage().data_ptr()] = target
     with nullcontext() if tag.role is Role.SIGNAL else torch.no_grad():
         target.copy_(made)
     run.mark(target, tag)

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,8 @@ class Network:
         "softmax", "log_softmax" or "sigmoid", whose input is explained; or nothing.
     pads : bool
         Whether a text's scores are the same beside longer ones.
+    alone : bool
+        Whether a text's scores change beside others of its length: then it is read by itself.
     mixes : bool
         Whether the texts of a batch cannot be told apart on the way, so that they go one by one.
     """
@@ -101,7 +103,7 @@ class Network:
         self.takes_mask = takes_mask(module)
         self.lock = threading.RLock()
         self.single, self.ends_in, self.pads = False, "", True
-        self.mixes = False
+        self.mixes = self.alone = False
         self.width = sum(_outputs(part) for part in module.modules()) or 1024
 
     def adopt(self, module: nn.Module, before: nn.Module) -> None:
@@ -133,7 +135,8 @@ class Network:
             longest = int(lengths[number])
             tokens = int(lengths[some].sum()) + longest
             fits = not some or (
-                (len(some) + 1) * longest <= most
+                not self.alone
+                and (len(some) + 1) * longest <= most
                 and len(some) < _TEXTS
                 and (len(some) + 1) * longest <= (_PADDED * tokens if self.pads else tokens)
             )
@@ -257,14 +260,29 @@ class Network:
             self.ends_in = run.end_of(said)
             before = self.checked(run.before_end(said), batch)
             self.single = before.shape[1] < self.classes
-            self.pads = self.pad is not None
-            if self.pads:
-                self.pads = self._pads(longest, min(texts, key=lambda one: len(one.ids)))
+            self.alone = not self._same_beside(longest, _one_word_again(longest))
+            short = min(texts, key=lambda one: len(one.ids))
+            self.pads = (
+                self.pad is not None and not self.alone and self._same_beside(short, longest)
+            )
 
-    def _pads(self, longest: Encoded, short: Encoded) -> bool:
-        alone = self.scores_of(self.outputs(self._batch([short], [0])))[0]
-        beside = self.scores_of(self.outputs(self._batch([short, longest], [0, 1])))[0]
+    def _same_beside(self, text: Encoded, other: Encoded) -> bool:
+        """Return whether a text's scores are the same before and after another one."""
+        alone = self.scores_of(self.outputs(self._batch([text], [0])))
+        try:
+            beside = self.scores_of(self.outputs(self._batch([text, other, text], [0, 1, 2])))[::2]
+        except ModelError as error:
+            if error.__cause__ is None:  # not the module's own: a padding id outside of its table
+                raise
+            return False
         return bool(np.all(np.abs(alone - beside) <= _TOLERANCE * np.maximum(1, np.abs(alone))))
+
+
+def _one_word_again(text: Encoded) -> Encoded:
+    """Return a text of the same length and ends with one word again and again."""
+    ids = text.ids.copy()
+    ids[1:-1] = ids[len(ids) // 2] if len(ids) else 0
+    return replace(text, ids=ids)
 
 
 def logits_of(said: Any) -> Any:  # what a module returned
