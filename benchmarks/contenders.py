@@ -20,7 +20,7 @@ from typing import Any, Self, TypeAlias
 Work: TypeAlias = Callable[[], dict[str, float]]
 
 STEPS = 50  # of integrated gradients
-FEW = {"captum": 4, "shap": 2}  # texts for those that take long
+FEW = {"captum": 4, "shap": 1}  # texts for those that take long
 
 
 class Contender:
@@ -74,6 +74,12 @@ class Contender:
     def median(self, what: str = "seconds") -> float:
         """Return the median over the rounds, the first aside, which warms up."""
         return statistics.median(answer[what] for answer in self.answers[1:])
+
+    @property
+    def spread(self) -> float:
+        """How many times longer the slowest of these rounds took than the fastest."""
+        seconds = [answer["seconds"] for answer in self.answers[1:]]
+        return max(seconds) / min(seconds)
 
     @property
     def megabytes(self) -> float:

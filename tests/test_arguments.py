@@ -1,6 +1,7 @@
 """Whatever is passed for an argument: it is taken, or refused in one line before any work."""
 
 import inspect
+import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
@@ -11,12 +12,14 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from fuzzing import check_message
 from networks import small_cnn, topical
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from torch_networks import Vote, encode
 
 import whyword as ww
 from whyword import CNNClassifier, Explanation, Explanations
@@ -136,6 +139,18 @@ def pipeline() -> Any:  # noqa: ANN401 - scikit-learn has no types
     return make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
 
 
+@cache
+def torch_model() -> ww.TorchClassifier:
+    return ww.TorchClassifier(Vote().eval(), {"<pad>": 0, "moon": 1}, ["a", "b", "c"])
+
+
+@cache
+def stored_torch() -> Path:
+    folder = Path(tempfile.mkdtemp()) / "kept"
+    torch_model().save(folder, "no such builder")
+    return folder
+
+
 def labelled(**more: object) -> dict[str, Any]:
     return {"model": network(), "texts": TEXTS, "labels": LABELS, **more}
 
@@ -164,6 +179,22 @@ CALLS: dict[str, Call] = {
     "price": (ww.price, unlabelled),
     "from_pipeline": (ww.from_pipeline, lambda: {"pipeline": pipeline()}),
     "BlackBox": (ww.BlackBox, lambda: {"model": len, "classes": ["a", "b"], "name": "length"}),
+    "TorchClassifier": (
+        ww.TorchClassifier,
+        lambda: {"module": Vote().eval(), "encode": encode, "classes": ["a", "b", "c"]},
+    ),
+    "TorchClassifier.save": (
+        ww.TorchClassifier.save,
+        lambda: {"self": torch_model(), "folder": "kept", "builder": "vote"},
+    ),
+    "TorchClassifier.predict": (
+        ww.TorchClassifier.predict,
+        lambda: {"self": torch_model(), "texts": TEXTS},
+    ),
+    "pytorch.rule": (ww.pytorch.rule, lambda: {"function": Vote}),
+    "pytorch.freeze": (ww.pytorch.freeze, lambda: {"value": torch.ones(2)}),
+    "pytorch.builder": (ww.pytorch.builder, lambda: {"name": "vote"}),
+    "load_model": (ww.load_model, lambda: {"source": stored_torch(), "build": Vote}),
     "document_map": (ww.document_map, unlabelled),
     "summarize": (ww.summarize, unlabelled),
     "iter_summaries": (ww.analysis.iter_summaries, unlabelled),
@@ -235,7 +266,6 @@ ROOMS = (ww, ww.analysis, ww.evaluation, ww.explanation)
 ELSEWHERE = {  # tried where the commands' bad inputs are, and model folders
     "explain_corpus",
     "load_corpus",
-    "load_model",
     "predict_corpus",
 }
 

@@ -31,6 +31,7 @@ from whyword.models.protocol import (
     Integrable,
     Trace,
 )
+from whyword.models.pytorch.trace import TorchTrace
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -244,7 +245,7 @@ def test_the_table_of_methods_is_the_registry() -> None:
 def test_the_table_of_abilities_is_what_traces_can_do() -> None:
     abilities = [Decomposable, Differentiable, Integrable, Erasable, Embedded]
     heading = "| | " + " | ".join(ability.__name__.lower() for ability in abilities) + " |"
-    kinds = [(CNNTrace,), (TfIdfTrace, PipelineTrace), (BlackBoxTrace,)]
+    kinds = [(CNNTrace,), (TfIdfTrace, PipelineTrace), (TorchTrace,), (BlackBoxTrace,)]
     for (_, *shown), same in zip(table(heading), kinds, strict=True):
         for kind in same:
             can = ["yes" if issubclass(kind, ability) else "no" for ability in abilities]

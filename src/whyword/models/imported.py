@@ -10,7 +10,7 @@ from typing import Any
 
 from whyword.base.checks import exists
 from whyword.base.errors import InputError
-from whyword.base.printable import reason
+from whyword.base.printable import reason, shown
 
 PREFIX = "py:"
 _CALL = "()"  # behind the name of a function that makes the model
@@ -80,7 +80,7 @@ def _parts(source: str) -> tuple[str, str]:
     module, _, name = source.removeprefix(PREFIX).partition(":")
     if not module or not name.removesuffix(_CALL) or module.startswith("."):
         raise InputError(
-            f"{source!r} names no model; say py:module:name, as in py:spam.models:best"
+            f"{shown(source)} names no model; say py:module:name, as in py:spam.models:best"
         )
     return module, name
 

@@ -43,6 +43,8 @@ def load_model(source: str | Path, build: Callable[..., Any] | str | None = None
         What builds the module of a PyTorch model again, or ``"module:function"``, where it is not
         registered (``whyword.pytorch.builder``).
     """
+    if not isinstance(source, str | Path):
+        raise InputError(f"a model is named by a str or Path, not {type(source).__name__}")
     if names_import(str(source)):
         return import_model(str(source))
     path = expand_path(source)

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.base.checks import exists, file_name
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write, locked_folder, sha256_of, temporary_folder
 from whyword.base.json import parse_json
@@ -112,13 +113,14 @@ def _finish_last_save(folder: Path) -> None:
 
 def check_writable(folder: Path) -> None:
     """Raise unless a model can be written there; better before a long training than after."""
-    if not _is_replaceable(folder):
-        raise InputError(f"{folder} exists and is no model; it will not be written over")
     try:
+        if not _is_replaceable(folder):
+            raise InputError(f"{folder} exists and is no model; it will not be written over")
         with temporary_folder(_existing_parent(folder)):
             pass
     except OSError as error:
-        raise InputError(f"{folder} cannot be written ({error})") from None
+        why = error.strerror or error
+        raise InputError(f"{file_name(folder)} cannot be written ({why})") from None
 
 
 def check_replaceable(folder: Path, force: bool) -> str | None:
@@ -174,8 +176,8 @@ def read_model(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     The weights are read once, into memory of our own: what was hashed is what is used, whatever
     becomes of the file. (Mapped, they would change, or end the process, with the file.)
     """
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such model folder")
+    if not exists(folder) or not folder.is_dir():
+        raise InputError(f"{file_name(folder)}: no such model folder")
     try:
         with locked_folder(folder, exclusive=False):
             return _read_model(folder)

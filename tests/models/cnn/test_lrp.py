@@ -326,6 +326,8 @@ def zennit() -> types.ModuleType:
         setattr(sys.modules[names[2]], block, type(block, (), {}))
     for part in ("attribution", "composites", "rules", "types"):
         importlib.import_module(f"zennit.{part}")
+    for name in names:  # transformers looks for it, and would take it for the real one
+        del sys.modules[name]
     return sys.modules["zennit"]
 
 

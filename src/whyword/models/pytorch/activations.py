@@ -1,6 +1,6 @@
 """Rules of functions of single numbers: activations, and gates.
 
-An activation is its value at 0 plus a frozen coefficient times its input, docs/method.md (37),
+An activation is its value at 0 plus a frozen coefficient times its input, docs/method.md (38),
 
     f(x) = f(0) + x·[(f(x) − f(0))/x],      [·] = f′(0) at 0,
 

@@ -3,7 +3,7 @@
 import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from torch import nn
 
 from whyword.base.checks import expand_path, flag, strings, whole_number
 from whyword.base.errors import Argument, InputError
+from whyword.base.printable import shown
 from whyword.models.abilities import (
     Hashed,
     Layered,
@@ -29,7 +30,7 @@ from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.encoding import Deletion, Encoded, encoder_of
 from whyword.models.pytorch.network import Network
 from whyword.models.pytorch.pieces import with_symbols
-from whyword.models.pytorch.stored import to_stored
+from whyword.models.pytorch.stored import builder_name, to_stored
 from whyword.models.pytorch.trace import LabelsTorchTrace, TorchTrace
 from whyword.models.store import write_model
 from whyword.models.stored_reader import reader_settings
@@ -38,10 +39,7 @@ from whyword.words.reader import Reader
 
 _DOCUMENTS = 64  # of a block
 _CHECKED = 32  # every so many blocks, the frozen pass is compared with the module's own
-_SAMPLES = (
-    "The film was not good at all, but I liked the music: 10 of 10!",
-    "A text.",
-)
+_SAMPLE = "The film was not good at all, but I liked the music: 10 of 10!"
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +114,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         self.classes_ = checked_labels(classes)
         if flag("multilabel", multilabel):
             self.trace_kind = LabelsTorchTrace
-        elif threshold != 0.5:
+        elif not (isinstance(threshold, float) and threshold == 0.5):
             raise InputError(
                 Argument("threshold"), " is for several labels: say ", Argument("multilabel", True)
             )
@@ -141,12 +139,13 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         self._identity: tuple[object, str | None] | None = None
 
     def _samples(self) -> list[Document]:
+        """Return beginnings of a text, the longest with more tokens than there must be."""
         vocabulary = getattr(self.encoder, "vocabulary", None)
-        texts: Iterable[str] = _SAMPLES
-        if vocabulary is not None:
-            words = list(islice(vocabulary, 12))
-            texts = (" ".join(words), " ".join(words[-1:]))
-        return list(self.documents(texts))
+        words = _SAMPLE.split() if vocabulary is None else list(islice(vocabulary, 12))
+        least = self.network.min_length
+        words = list(islice(cycle(words), max(len(words), least + 6)))
+        counts = sorted({*range(1, 13), *range(least, least + 7), len(words)})
+        return list(self.documents(" ".join(words[:count]) for count in counts))
 
     def __repr__(self) -> str:
         return f"TorchClassifier({type(self.module).__name__}, {len(self.classes_)} classes)"
@@ -262,7 +261,10 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         str
             The identity of what was written.
         """
-        stored = to_stored(self, checked_name(builder) or "", arguments or {})
+        given = {} if arguments is None else arguments
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            raise InputError(Argument("arguments"), f" must be values by name, not {shown(given)}")
+        stored = to_stored(self, builder_name("builder", builder), given)
         return write_model(expand_path(folder), *stored)
 
     # ---- reading ------------------------------------------------------------------------------

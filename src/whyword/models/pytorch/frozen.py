@@ -109,8 +109,9 @@ class FrozenPass:
         tag = run.tag(said)
         if tag.source is not None and network.ends_in:
             said = tag.source
-        self.outputs = network.checked(run.signal(said), batch)
-        if run.role(self.outputs) is not Role.SIGNAL or not self.outputs.requires_grad:
+        said = run.signal(said)
+        self.outputs = network.checked(said, batch)
+        if run.role(said) is not Role.SIGNAL or not said.requires_grad:
             raise ModelError(f"the scores of {type(module).__name__} do not depend on the words")
         self.constants = run.constants
 

@@ -114,6 +114,11 @@ def is_in_place(func: Function) -> bool:
     return name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
 
 
+def keeps_end(func: Function, end: str) -> bool:
+    """Return whether what a function makes of probabilities is what it makes of their scores."""
+    return func in RESHAPES or (end == "sigmoid" and is_movement(func))
+
+
 def keeps_gates(func: Function) -> bool:
     """Return whether what a function makes of gates is one: moved, shared out, 1 − gate."""
     return is_movement(func) or func in _OF_GATES

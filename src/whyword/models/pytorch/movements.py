@@ -59,15 +59,17 @@ def move(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     if func in RESHAPES and isinstance(out, Tensor):
         same = out.shape == source.shape
         tag = run.tag(source)
-        return run.result(out, tag.rows, tag.tokens if same else None)
+        made = run.result(out, tag.rows, tag.tokens if same else None)
+        run.tag(made).source = run.source_of(func, args, kwargs)
+        return made
     rows = run.rows_moved(func, args, kwargs)
     if isinstance(out, Tensor):
         return run.result(out, next(iter(rows)))
-    made = [
+    several = [
         run.result(one, own) if one.is_floating_point() else run.constant(one)
         for one, own in zip(out, rows, strict=False)
     ]
-    return type(out)(made)
+    return type(out)(several)
 
 
 def write_in_place(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:

@@ -1,7 +1,7 @@
 """A module as what it is here: from the ids of texts to the scores of classes."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from whyword.base.checks import join_names
 from whyword.base.errors import Argument, InputError, ModelError
 from whyword.base.printable import reason, shown
 from whyword.models.protocol import Scores
@@ -21,6 +22,7 @@ _TOKENS = 4096  # of a batch, at most
 _TEXTS = 64  # of a batch, at most
 _BYTES = 512 << 20  # for what a batch's pass back needs
 _PADDED = 1.3  # times as many tokens as there are, at most
+_DRAWN = 16  # texts by which it is seen whether padding makes a difference
 _TOLERANCE = 1e-4  # of a score with and without padding, relative to max(1, |score|)
 
 
@@ -241,7 +243,7 @@ class Network:
     # ---- looking at it once -------------------------------------------------------------------
 
     def look(self, texts: Sequence[Encoded]) -> None:
-        """Find out how the module ends, and whether it can pad, by two texts."""
+        """Find out how the module ends, and whether it can pad, by a long and a short text."""
         with self.lock:
             self.pads = False
             longest = max(texts, key=lambda one: len(one.ids))
@@ -260,22 +262,66 @@ class Network:
             self.ends_in = run.end_of(said)
             before = self.checked(run.before_end(said), batch)
             self.single = before.shape[1] < self.classes
-            self.alone = not self._same_beside(longest, _one_word_again(longest))
-            short = min(texts, key=lambda one: len(one.ids))
-            self.pads = (
-                self.pad is not None and not self.alone and self._same_beside(short, longest)
-            )
+            self.alone = not self._agrees(lambda: self._beside(longest))
+            self.pads = self.pad is not None and not self.alone
+            if self.pads:
+                read = [one for one in texts if len(one.ids) > self.min_length]
+                short = min(read, key=lambda one: len(one.ids), default=longest)
+                self.pads = self._agrees(lambda: self._pads(longest, short))
 
-    def _same_beside(self, text: Encoded, other: Encoded) -> bool:
-        """Return whether a text's scores are the same before and after another one."""
-        alone = self.scores_of(self.outputs(self._batch([text], [0])))
+    def _agrees(self, question: Callable[[], bool]) -> bool:
+        """Return the answer to a question; no, if the module fails."""
         try:
-            beside = self.scores_of(self.outputs(self._batch([text, other, text], [0, 1, 2])))[::2]
+            return question()
         except ModelError as error:
             if error.__cause__ is None:  # not the module's own: a padding id outside of its table
                 raise
             return False
+
+    def _beside(self, text: Encoded) -> bool:
+        """Whether a text's scores are the same before and after another of its length."""
+        alone = self.scores_of(self.outputs(self._batch([text], [0])))
+        three = [text, _one_word_again(text), text]
+        beside = self.scores_of(self.outputs(self._batch(three, [0, 1, 2])))[::2]
         return bool(np.all(np.abs(alone - beside) <= _TOLERANCE * np.maximum(1, np.abs(alone))))
+
+    def _pads(self, longest: Encoded, short: Encoded) -> bool:
+        """Whether a text's scores are the same beside longer ones, whatever its words are.
+
+        Of some words a padding shows that loses against others, so they are drawn at random.
+        """
+        if len(short.ids) == len(longest.ids):
+            return False  # nobody knows
+        several = [short] * _DRAWN
+        alone = self._drawn(self._batch(several, list(range(_DRAWN))), len(short.ids))
+        beside = self._batch([*several, longest], list(range(_DRAWN + 1)))
+        apart = np.abs(alone - self._drawn(beside, len(short.ids))[:_DRAWN])
+        return bool(np.all(apart <= _TOLERANCE * np.maximum(1, np.abs(alone))))
+
+    def _drawn(self, batch: Batch, length: int) -> Scores:
+        """Return scores of texts with vectors drawn at random, but the first one's."""
+        scales: list[float] = []
+
+        def draw(vectors: Tensor, tokens: Tensor) -> Tensor:
+            random = torch.Generator().manual_seed(0)
+            shape = (_DRAWN, length, vectors.shape[-1])
+            drawn = torch.randn(shape, generator=random, dtype=vectors.dtype)
+            text = torch.div(tokens, batch.ids.shape[1], rounding_mode="floor")
+            place = tokens - text * batch.ids.shape[1]
+            if not scales:
+                scales.append(float(vectors[(text == 0) & (place < length)].abs().mean()) or 1.0)
+            drawn *= torch.logspace(-1, 1, _DRAWN).reshape(-1, 1, 1) * scales[0]
+            own = (text > 0) & (text < _DRAWN) & (place < length)
+            changed = vectors.clone()
+            changed[own] = drawn[text[own], place[own]]
+            return changed
+
+        with (
+            torch.no_grad(),
+            WordVectors(self.module, batch.ids, change=draw, tables=self.tables) as run,
+        ):
+            said = logits_of(self._called(batch))
+        return self.scores_of(self.checked(run.before_end(said), batch))
 
 
 def _one_word_again(text: Encoded) -> Encoded:
@@ -312,8 +358,9 @@ def _tables(module: nn.Module, embeddings: object) -> tuple[Tensor, ...]:
         if embeddings not in parts:
             names = [name for name, one in parts.items() if isinstance(one, nn.Embedding)]
             raise InputError(
-                Argument("embeddings", embeddings),
-                f" is no part of the module; it has {', '.join(names) or 'no nn.Embedding'}",
+                Argument("embeddings"),
+                f": there is no {shown(embeddings)} in the module; it has "
+                f"{join_names(names) or 'no nn.Embedding'}",
             )
         part = parts[embeddings]
     weight = getattr(part, "weight", None)

@@ -2,7 +2,7 @@
 
 Frozen are attention weights, the scale of a normalisation, the gates of a cell, act(x)/x of an
 activation. What remains is linear in the words' vectors and in constants (biases, places, initial
-states), so that, with g the gradient of the frozen network, docs/method.md (36),
+states), so that, with g the gradient of the frozen network, docs/method.md (37),
 
     score = Σ_words x·g + Σ_constants b·g.
 
@@ -26,6 +26,7 @@ from whyword.models.pytorch.functions import (
     Function,
     is_in_place,
     is_passive,
+    keeps_end,
     keeps_gates,
     map_tensors,
     name_of,
@@ -102,6 +103,8 @@ class Propagation(Bookkeeping):
             )
         if Role.SIGNAL in roles and not torch.is_grad_enabled():
             return self._without_gradient(func, args, kwargs)
+        if roles <= {Role.CONSTANT, Role.FROZEN} and self._find_rule(func) is None:
+            return self._of_pending(func, args, kwargs, tensors)  # a factor by whatever
         rule = self._rule(func)
         if Role.SIGNAL not in roles and not getattr(rule, "freezes", False):
             return self._of_pending(func, args, kwargs, tensors)
@@ -143,7 +146,7 @@ class Propagation(Bookkeeping):
             out = func(*self.value(args), **self.value(kwargs))
         pending = [tag for tag in map(self.tag, tensors) if tag.role is Role.PENDING]
         if not pending:
-            return self.frozen(out)
+            return self.frozen(out, self.source_of(func, args, kwargs))
         gates = keeps_gates(func) and all(tag.is_gate for tag in pending)
         scales = gates and all(tag.is_scale for tag in pending)
         several = isinstance(out, tuple | list)
@@ -156,13 +159,25 @@ class Propagation(Bookkeeping):
             one: Tensor = signals[n]
             return one
 
+        source = self.source_of(func, args, kwargs)
         made = [
-            self.pending(one, partial(signal, n), gates, is_scale=scales)
+            self.pending(one, partial(signal, n), gates, source, scales)
             if isinstance(one, Tensor) and one.is_floating_point()
             else self.frozen(one)
             for n, one in enumerate(out if several else [out])
         ]
         return type(out)(made) if several else made[0]
+
+    def source_of(self, func: Function, args: Any, kwargs: Any) -> Tensor | None:
+        """Return what a result has the probabilities of, if it is those that it was made of."""
+        before = self.tag(args[0]) if args and isinstance(args[0], Tensor) else None
+        if before is None or before.source is None:
+            return None
+        end = "sigmoid" if before.role is Role.PENDING else "softmax"
+        if not keeps_end(func, end):
+            return None
+        source: Tensor = self.apply(func, (before.source, *args[1:]), kwargs)
+        return source
 
     def again(self, func: Function, args: Any, kwargs: Any) -> Any:
         """Apply a function to signals instead of what is pending.

@@ -1,7 +1,7 @@
 """Rules of recurrent layers: gates are frozen, the states are linear in the words.
 
 What the cells say comes from torch's own kernels; the way back goes through the recurrence once,
-docs/method.md (38).
+docs/method.md (39).
 """
 
 from typing import Any, NamedTuple

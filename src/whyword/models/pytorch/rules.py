@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from whyword.base.errors import Argument, InputError
+from whyword.base.printable import shown
 from whyword.models.pytorch.functions import (
     Function,
     functions,
@@ -188,6 +190,14 @@ def rule(function: Function) -> Callable[[Function], Function]:
     """
     from whyword.models.pytorch.module_rules import MODULES
 
+    if not callable(function) or (
+        isinstance(function, type) and not issubclass(function, nn.Module)
+    ):
+        raise InputError(
+            Argument("function"),
+            f" must be an operation of torch's or a class of modules, not {shown(function)}",
+        )
+
     def register(written: Function) -> Function:
         if isinstance(function, type):
             MODULES[function] = written
@@ -215,4 +225,6 @@ def _known_as(function: Function) -> set[Function]:
 
 def freeze(value: Tensor) -> Tensor:
     """Return a tensor as a mere coefficient: for rules of your own."""
+    if not isinstance(value, Tensor):
+        raise InputError(Argument("value"), f" must be a tensor, not {shown(value)}")
     return value.detach()

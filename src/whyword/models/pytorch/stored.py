@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from whyword.base.checks import one_of, whole_number
-from whyword.base.errors import Argument, InputError
-from whyword.base.printable import reason, shown
+from whyword.base.errors import Advice, Argument, InputError
+from whyword.base.printable import reason, shown, storable
 from whyword.base.tensors import Tensors
 from whyword.models.imported import import_function
 from whyword.models.pytorch.encoding import DELETIONS, Encoder, VocabularyEncoder, tokenizer_of
@@ -56,12 +56,20 @@ def builder(name: str) -> Callable[[Builder], Builder]:
         model.save("models/spam", builder="spam-net", arguments={"hidden": 64})
         model = ww.load_model("models/spam")
     """
+    builder_name("name", name)
 
     def register(function: Builder) -> Builder:
         BUILDERS[name] = function
         return function
 
     return register
+
+
+def builder_name(argument: str, name: object) -> str:
+    """Return what folders call a builder; raise if that is no name."""
+    if not isinstance(name, str) or not name.strip() or storable(name) != name:
+        raise InputError(Argument(argument), f" must name what builds a module, not {shown(name)}")
+    return name
 
 
 def to_stored(
@@ -146,9 +154,9 @@ def _built(stored: StoredModel, build: object) -> tuple[nn.Module, object]:
     function = BUILDERS.get(name) if build is None else build
     if not callable(function):
         raise InputError(
-            f"the folder's module is built by {name!r:.60}, which is not registered here "
-            "(whyword.pytorch.builder); name the function: ",
-            Argument("build", "module:function"),
+            f"the folder's module is built by {name!r:.60}, which is not registered here: import "
+            "what registers it (whyword.pytorch.builder) and load the folder in code of yours",
+            Advice(", or name the function: ", Argument("build", "module:function")),
         )
     try:
         made = function(**arguments)

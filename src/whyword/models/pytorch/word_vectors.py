@@ -30,6 +30,7 @@ from whyword.models.pytorch.functions import (
     fill_replaced,
     is_movement,
     is_passive,
+    keeps_end,
     map_tensors,
     name_of,
     tensors_in,
@@ -221,6 +222,9 @@ class WordVectors(TorchFunctionMode):
         out = func(*args, **kwargs)
         if func in ENDS:
             self._end = (out, args[0] if args else kwargs["input"], name_of(func))
+        elif args and self.end_of(args[0]) and keeps_end(func, self.end_of(args[0])):
+            before = self.before_end(args[0])
+            self._end = (out, func(before, *args[1:], **kwargs), self.end_of(args[0]))
         return out
 
     def end_of(self, said: object) -> str:
