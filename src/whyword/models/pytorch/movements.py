@@ -86,6 +86,8 @@ def write_in_place(run: Propagation, func: Function, args: Any, kwargs: Any) -> 
         with run:  # put in beside the rest of it
             made = target * 0 + made
     tag = run.tag(made)
+    if tag.role is not Role.CONSTANT and run.role(target) is Role.CONSTANT:
+        run.written[target.untyped_storage().data_ptr()] = target
     with nullcontext() if tag.role is Role.SIGNAL else torch.no_grad():
         target.copy_(made)
     run.mark(target, replace(tag, version=target._version))

@@ -1,8 +1,8 @@
 """A module as what it is here: from the ids of texts to the scores of classes."""
 
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,8 @@ class Network:
         "softmax", "log_softmax" or "sigmoid", whose input is explained; or nothing.
     pads : bool
         Whether a text's scores are the same beside longer ones.
+    alone : bool
+        Whether a text's scores change beside others of its length: then it is read by itself.
     mixes : bool
         Whether the texts of a batch cannot be told apart on the way, so that they go one by one.
     """
@@ -107,7 +109,7 @@ class Network:
         self.takes_mask = takes_mask(module)
         self.lock = threading.RLock()
         self.single, self.ends_in, self.pads = False, "", True
-        self.mixes = False
+        self.mixes = self.alone = False
         self.width = sum(_outputs(part) for part in module.modules()) or 1024
 
     def adopt(self, module: nn.Module, before: nn.Module) -> None:
@@ -139,7 +141,8 @@ class Network:
             longest = int(lengths[number])
             tokens = int(lengths[some].sum()) + longest
             fits = not some or (
-                (len(some) + 1) * longest <= most
+                not self.alone
+                and (len(some) + 1) * longest <= most
                 and len(some) < _TEXTS
                 and (len(some) + 1) * longest <= (_PADDED * tokens if self.pads else tokens)
             )
@@ -263,12 +266,28 @@ class Network:
             self.ends_in = run.end_of(said)
             before = self.checked(run.before_end(said), batch)
             self.single = before.shape[1] < self.classes
-            self.pads = self.pad is not None
+            self.alone = not self._agrees(lambda: self._beside(longest))
+            self.pads = self.pad is not None and not self.alone
             if self.pads:
                 read = [one for one in texts if len(one.ids) > self.min_length]
-                self.pads = self._pads(
-                    longest, min(read, key=lambda one: len(one.ids), default=longest)
-                )
+                short = min(read, key=lambda one: len(one.ids), default=longest)
+                self.pads = self._agrees(lambda: self._pads(longest, short))
+
+    def _agrees(self, question: Callable[[], bool]) -> bool:
+        """Return the answer to a question; no, if the module fails."""
+        try:
+            return question()
+        except ModelError as error:
+            if error.__cause__ is None:  # not the module's own: a padding id outside of its table
+                raise
+            return False
+
+    def _beside(self, text: Encoded) -> bool:
+        """Whether a text's scores are the same before and after another of its length."""
+        alone = self.scores_of(self.outputs(self._batch([text], [0])))
+        three = [text, _one_word_again(text), text]
+        beside = self.scores_of(self.outputs(self._batch(three, [0, 1, 2])))[::2]
+        return bool(np.all(np.abs(alone - beside) <= _TOLERANCE * np.maximum(1, np.abs(alone))))
 
     def _pads(self, longest: Encoded, short: Encoded) -> bool:
         """Whether a text's scores are the same beside longer ones, whatever its words are.
@@ -307,6 +326,13 @@ class Network:
         ):
             said = logits_of(self._called(batch))
         return self.scores_of(self.checked(run.before_end(said), batch))
+
+
+def _one_word_again(text: Encoded) -> Encoded:
+    """Return a text of the same length and ends with one word again and again."""
+    ids = text.ids.copy()
+    ids[1:-1] = ids[len(ids) // 2] if len(ids) else 0
+    return replace(text, ids=ids)
 
 
 def logits_of(said: Any) -> Any:  # what a module returned
