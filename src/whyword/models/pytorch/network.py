@@ -15,7 +15,7 @@ from whyword.base.errors import Argument, InputError, ModelError
 from whyword.base.printable import reason, shown
 from whyword.models.protocol import Scores
 from whyword.models.pytorch.encoding import Encoded
-from whyword.models.pytorch.module_checks import check_module, takes_mask
+from whyword.models.pytorch.module_checks import check_evaluating, check_module, takes_mask
 from whyword.models.pytorch.word_vectors import WordVectors, too_long
 
 _TOKENS = 4096  # of a batch, at most
@@ -23,6 +23,7 @@ _TEXTS = 64  # of a batch, at most
 _BYTES = 512 << 20  # for what a batch's pass back needs
 _PADDED = 1.3  # times as many tokens as there are, at most
 _DRAWN = 16  # texts by which it is seen whether padding makes a difference
+_SHORT = 8  # tokens, of which a convolution may need more
 _TOLERANCE = 1e-4  # of a score with and without padding, relative to max(1, |score|)
 
 
@@ -182,6 +183,7 @@ class Network:
 
     def outputs(self, batch: Batch) -> Tensor:
         """Return the scores as the module gives them, (B, C) or (B, 1)."""
+        check_evaluating(self.module)
         with torch.no_grad():
             if not batch.has_zeros and not self.ends_in:
                 return self.checked(logits_of(self._called(batch)), batch)
@@ -200,7 +202,12 @@ class Network:
             if isinstance(error, IndexError):
                 self.explain_index(batch)
             self.check_length(batch)
-            raise ModelError(f"{type(self.module).__name__} failed ({reason(error)})") from error
+            tokens = batch.ids.shape[1]
+            failed = f"{type(self.module).__name__} failed ({reason(error)})"
+            if tokens >= _SHORT:
+                raise ModelError(failed) from error
+            hint = f"; are texts of {tokens} tokens too short for it? say "
+            raise ModelError(failed, hint, Argument("min_length", ...)) from error
 
     def check_length(self, batch: Batch) -> None:
         """Raise if a text has more tokens than the module has places."""
