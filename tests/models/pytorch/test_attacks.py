@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch_networks import PAD, WORDS, encode, enliven, freeze, ragged
 
 import whyword as ww
-from whyword.base.errors import ModelError
+from whyword.base.errors import InputError, ModelError
 
 Body = Callable[["Net", Tensor], object]
 CLASSES = ["a", "b", "c"]
@@ -228,6 +228,11 @@ def one_at_a_time(net: Net, ids: Tensor) -> object:
 def test_a_padding_id_outside_of_the_table_is_named() -> None:
     with pytest.raises(ModelError, match="999 is outside of embedding"):
         ww.TorchClassifier(made(copied), encode, CLASSES, pad=999)
+
+
+def test_nothing_is_padded_beyond_all_memory() -> None:
+    with pytest.raises(InputError, match="min_length must be"):
+        ww.TorchClassifier(made(copied), encode, CLASSES, pad=PAD, min_length=2**31 - 1)
 
 
 @pytest.mark.parametrize("pad", [PAD, None])
