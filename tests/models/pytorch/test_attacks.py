@@ -20,6 +20,7 @@ class Net(nn.Module):
 
     table: Tensor
     letters: Tensor
+    memory: Tensor
 
     def __init__(self, body: Body, size: int = 6) -> None:
         super().__init__()
@@ -28,6 +29,7 @@ class Net(nn.Module):
         self.inner, self.output = nn.Linear(size, size), nn.Linear(size, 3)
         self.over_time = nn.LSTM(size, size)
         order = torch.Generator().manual_seed(0)
+        self.register_buffer("memory", torch.zeros(size))
         self.register_buffer("table", torch.randperm(WORDS, generator=order))
         self.register_buffer("letters", torch.randint(0, WORDS, (WORDS, 4), generator=order))
 
@@ -205,6 +207,26 @@ def mapped(net: Net, ids: Tensor) -> object:
 def test_what_would_mislead_is_refused(body: Body, said: str) -> None:
     with pytest.raises(ModelError, match=said):
         freeze(made(body), ragged((6, 6)))
+
+
+def remembered(net: Net, ids: Tensor) -> object:
+    hidden = net.hidden(ids).mean(1)
+    net.memory.mul_(0.5).add_(hidden[0])
+    return net.output(hidden + net.memory)
+
+
+def overwritten(net: Net, ids: Tensor) -> object:
+    hidden = net.hidden(ids).mean(1)
+    net.memory[:].copy_(hidden[0])
+    return net.output(hidden + net.memory)
+
+
+@pytest.mark.parametrize("body", [remembered, overwritten])
+def test_no_graph_is_left_in_what_a_module_keeps(body: Body) -> None:
+    module = made(body)
+    with pytest.raises(ModelError, match="that it keeps"):
+        freeze(module, ragged((6,)))
+    assert not module.get_buffer("memory").requires_grad
 
 
 # ---- batches ------------------------------------------------------------------------------------
