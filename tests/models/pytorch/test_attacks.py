@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch_networks import PAD, WORDS, encode, enliven, freeze, ragged
 
 import whyword as ww
-from whyword.base.errors import ModelError
+from whyword.base.errors import InputError, ModelError
 
 Body = Callable[["Net", Tensor], object]
 CLASSES = ["a", "b", "c"]
@@ -20,6 +20,7 @@ class Net(nn.Module):
 
     table: Tensor
     letters: Tensor
+    memory: Tensor
 
     def __init__(self, body: Body, size: int = 6) -> None:
         super().__init__()
@@ -28,6 +29,7 @@ class Net(nn.Module):
         self.inner, self.output = nn.Linear(size, size), nn.Linear(size, 3)
         self.over_time = nn.LSTM(size, size)
         order = torch.Generator().manual_seed(0)
+        self.register_buffer("memory", torch.zeros(size))
         self.register_buffer("table", torch.randperm(WORDS, generator=order))
         self.register_buffer("letters", torch.randint(0, WORDS, (WORDS, 4), generator=order))
 
@@ -207,6 +209,26 @@ def test_what_would_mislead_is_refused(body: Body, said: str) -> None:
         freeze(made(body), ragged((6, 6)))
 
 
+def remembered(net: Net, ids: Tensor) -> object:
+    hidden = net.hidden(ids).mean(1)
+    net.memory.mul_(0.5).add_(hidden[0])
+    return net.output(hidden + net.memory)
+
+
+def overwritten(net: Net, ids: Tensor) -> object:
+    hidden = net.hidden(ids).mean(1)
+    net.memory[:].copy_(hidden[0])
+    return net.output(hidden + net.memory)
+
+
+@pytest.mark.parametrize("body", [remembered, overwritten])
+def test_no_graph_is_left_in_what_a_module_keeps(body: Body) -> None:
+    module = made(body)
+    with pytest.raises(ModelError, match="that it keeps"):
+        freeze(module, ragged((6,)))
+    assert not module.get_buffer("memory").requires_grad
+
+
 # ---- batches ------------------------------------------------------------------------------------
 
 
@@ -228,6 +250,11 @@ def one_at_a_time(net: Net, ids: Tensor) -> object:
 def test_a_padding_id_outside_of_the_table_is_named() -> None:
     with pytest.raises(ModelError, match="999 is outside of embedding"):
         ww.TorchClassifier(made(copied), encode, CLASSES, pad=999)
+
+
+def test_nothing_is_padded_beyond_all_memory() -> None:
+    with pytest.raises(InputError, match="min_length must be"):
+        ww.TorchClassifier(made(copied), encode, CLASSES, pad=PAD, min_length=2**31 - 1)
 
 
 @pytest.mark.parametrize("pad", [PAD, None])

@@ -28,7 +28,7 @@ from whyword.models.erasure import deleted_words
 from whyword.models.multilabel import chosen_labels, thresholds_of
 from whyword.models.probabilities import check_finite
 from whyword.models.protocol import Positions, Scores
-from whyword.models.pytorch.encoding import Deletion, Encoded, encoder_of
+from whyword.models.pytorch.encoding import LONGEST, Deletion, Encoded, encoder_of
 from whyword.models.pytorch.network import Network
 from whyword.models.pytorch.pieces import with_symbols
 from whyword.models.pytorch.stored import builder_name, to_stored
@@ -128,7 +128,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         self._reader = Reader.of(reader)
         pad = self.encoder.pad if pad is None else whole_number("pad", pad, least=0)
         mask = None if mask is None else whole_number("mask", mask, least=0)
-        least = whole_number("min_length", min_length, least=1)
+        least = whole_number("min_length", min_length, most=LONGEST)
         self.deletion = Deletion.of(deletion, self.encoder, pad, mask)
         one_score = not self.is_multilabel  # may stand for two classes
         self.network = Network(module, len(self.classes_), pad, least, embeddings, one_score)

@@ -87,6 +87,8 @@ def write_in_place(run: Propagation, func: Function, args: Any, kwargs: Any) -> 
             made = target * 0 + made
     tag = run.tag(made)
     if tag.role is not Role.CONSTANT and run.role(target) is Role.CONSTANT:
+        if any(one is not None and id(one) in run.names for one in (target, target._base)):
+            raise run.refuse(f"writes words into a tensor that it keeps ({name_of(func)})")
         run.written[target.untyped_storage().data_ptr()] = target
     with nullcontext() if tag.role is Role.SIGNAL else torch.no_grad():
         target.copy_(made)
