@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,7 +172,8 @@ class Network:
     def call(self, batch: Batch) -> Any:  # what the module returns
         """Return what the module says."""
         given = {"attention_mask": batch.mask} if self.takes_mask else {}
-        return self.module(batch.ids, **given)
+        with as_it_was(self.module):
+            return self.module(batch.ids, **given)
 
     def outputs(self, batch: Batch) -> Tensor:
         """Return the scores as the module gives them, (B, C) or (B, 1)."""
@@ -276,7 +278,8 @@ class Network:
         several = [short] * _DRAWN
         alone = self._drawn(self._batch(several, list(range(_DRAWN))), len(short.ids))
         beside = self._batch([*several, longest], list(range(_DRAWN + 1)))
-        apart = np.abs(alone - self._drawn(beside, len(short.ids))[:_DRAWN])
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(alone - self._drawn(beside, len(short.ids))[:_DRAWN])
         return bool(np.all(apart <= _TOLERANCE * np.maximum(1, np.abs(alone))))
 
     def _drawn(self, batch: Batch, length: int) -> Scores:
@@ -303,6 +306,19 @@ class Network:
         ):
             said = logits_of(self._called(batch))
         return self.scores_of(self.checked(run.before_end(said), batch))
+
+
+@contextmanager
+def as_it_was(module: nn.Module) -> Iterator[None]:
+    """Let a module keep nothing of what it sees: many do, for somebody's plots."""
+    kept = [(part, dict(vars(part))) for part in module.modules()]
+    try:
+        yield
+    finally:
+        for part, before in kept:
+            for name in vars(part).keys() - before.keys():
+                del vars(part)[name]
+            vars(part).update(before)
 
 
 def logits_of(said: Any) -> Any:  # what a module returned
