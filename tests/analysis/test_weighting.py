@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from networks import made_cnn, made_text, topical
+from toys import TopicsClassifier, several_topics
 
 from whyword import InputError, SVMClassifier, explain
 from whyword.analysis.weighting import (
@@ -52,6 +53,14 @@ def test_relevance_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for each in (False, True, False):
         sums(each)
     assert len(asked) == 1
+
+
+def test_what_is_not_known_of_a_model() -> None:
+    model = TopicsClassifier().fit(*several_topics(30))
+    assert isinstance(weighting_of(model, "uniform", "word", {}), ByWord)
+    said = "method='tfidf': each word by its rarity in the training texts, which is not known"
+    with pytest.raises(InputError, match=f"{said} of a model of kind 'topics'; say method='unifo"):
+        weighting_of(model, "tfidf", "word", {})
 
 
 def test_plain_weightings_are_no_methods_of_explain() -> None:

@@ -22,6 +22,7 @@ from whyword.cli.inputs import CorpusOptions, TextOptions
 from whyword.cli.outputs import FolderOptions
 from whyword.cli.price import (
     NOTICEABLE,
+    asks_anew,
     is_costly,
     say_price,
     say_price_of_corpus,
@@ -60,6 +61,7 @@ def test_who_is_costly() -> None:
     assert is_costly(exact, "occlusion")
     assert not is_costly(exact)  # it is asked once, so that nothing is read before, or held
     assert not is_costly(exact, "lrp")
+    assert [asks_anew(one) for one in (Counting().box(), exact, made_cnn())] == [True, True, False]
 
 
 def test_records_are_all_there_and_read_once(

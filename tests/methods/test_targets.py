@@ -120,6 +120,7 @@ def test_a_contrast_of_all_classes_and_of_elements() -> None:
         ({"top": 0}, "top must be a whole number from 1"),
         ({"top": 2.5}, "top must be a whole number"),
         ({"top": "three"}, "top must be a whole number"),
+        ({"top_classes": 2}, "has no parameter 'top_classes'"),
         ({"top": 2, "target": "class 1"}, "top is for each text's highest classes: leave target"),
         ({"top": 2, "target": "all"}, "top is for each text's highest classes"),
         ({"top": 2, "targets": ["class 1"]}, "highest classes: leave targets out"),

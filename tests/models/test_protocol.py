@@ -25,6 +25,7 @@ from whyword.models.protocol import (
     Erasable,
     Filtered,
     Integrable,
+    RarityAware,
     TextClassifier,
     Trace,
 )
@@ -58,6 +59,7 @@ def test_what_a_trace_says_by_itself() -> None:
         (Integrable, [CNNTrace, TfIdfTrace, PipelineTrace]),
         (Erasable, KINDS),
         (Embedded, [CNNTrace, TfIdfTrace, PipelineTrace]),
+        (RarityAware, [CNNTrace, TfIdfTrace, PipelineTrace]),
         (ElementWise, [CNNTrace]),
         (Filtered, [CNNTrace]),
     ],

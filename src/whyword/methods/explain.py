@@ -184,10 +184,6 @@ def iter_explanations(
 
     Texts are read, and relevance is held, a block at a time, so that they may be endless.
     """
-    if isinstance(level, str) and level == FILTER:
-        raise InputError(
-            Argument("level", FILTER), " is for explain; explanations of filters are not iterated"
-        )
     asked = {"targets": targets, "against": against, "level": level, "parameters": parameters}
     request = _request(model, target, method, top, **asked)
     return iter_answers(request, texts, strict=strict, ids=ids, deleted=deleted)
@@ -205,7 +201,9 @@ def _request(
         return Request.of(model, target, method, top_classes=top, **asked)
     except WhywordError as error:
         error.replace_arguments(
-            lambda one: replace(one, name="top") if one.name == "top_classes" else one
+            lambda one: (
+                replace(one, name="top") if one.name == "top_classes" and not one.of else one
+            )
         )
         raise
 
@@ -219,6 +217,10 @@ def iter_answers(
     deleted: Iterable[Any] | None = None,
 ) -> Iterator[Explanation]:
     """Yield the explanations that a request asks for, as :func:`iter_explanations` does."""
+    if request.level == FILTER:
+        raise InputError(
+            Argument("level", FILTER), " is for explain; explanations of filters are not iterated"
+        )
     checked = check_texts(texts)
     names = None if ids is None else items("ids", ids)
     gone = None if deleted is None else items("deleted", deleted)

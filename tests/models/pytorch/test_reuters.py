@@ -41,7 +41,7 @@ def trained(texts: list[list[str]], truth: Tensor, vocabulary: dict[str, int]) -
     ids_of = [[vocabulary.get(word, 1) for word in one[:WORDS]] for one in texts]
     rows = [torch.tensor(ids, dtype=torch.long) for ids in ids_of]
     for _ in range(EPOCHS):
-        for some in torch.randperm(len(rows)).split(BATCH):
+        for some in torch.randperm(len(rows)).split(BATCH):  # type: ignore[no-untyped-call]
             ids = nn.utils.rnn.pad_sequence([rows[n] for n in some.tolist()], batch_first=True)
             optimiser.zero_grad()
             loss(module(ids), truth[some]).backward()

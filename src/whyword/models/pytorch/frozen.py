@@ -351,18 +351,13 @@ def freeze_batches(
 
 
 def _singles(batch: Batch) -> list[Batch]:
-    return [
-        Batch(
-            batch.numbers[row : row + 1],
-            *(one[row : row + 1] for one in (batch.ids, batch.mask, batch.zeroed)),
-        )
-        for row in range(len(batch.numbers))
-    ]
+    return [batch.part(slice(row, row + 1)) for row in range(len(batch.numbers))]
 
 
 def _compare(network: Network, batch: Batch, frozen: Tensor) -> None:
-    """Raise unless freezing changed nothing."""
-    plain = network.outputs(batch)
+    """Raise unless freezing changed nothing, of the first and the last text of a batch."""
+    step = max(1, len(frozen) - 1)
+    plain, frozen = network.outputs(batch.part(slice(None, None, step))), frozen[::step]
     apart = (plain - frozen).abs() / plain.abs().clamp(min=1)
     if not bool((apart <= _TOLERANCE).all()) and bool(plain.isfinite().all()):
         raise ModelError(

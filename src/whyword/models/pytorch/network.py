@@ -52,6 +52,10 @@ class Batch:
         gone = self.zeroed.reshape(-1)[tokens.clamp(min=0)] & (tokens >= 0)
         return vectors.masked_fill(gone.unsqueeze(-1), 0.0)
 
+    def part(self, rows: slice) -> "Batch":
+        """Return some of the texts."""
+        return Batch(self.numbers[rows], self.ids[rows], self.mask[rows], self.zeroed[rows])
+
     @property
     def has_zeros(self) -> bool:
         """Whether some words are deleted."""
