@@ -160,6 +160,19 @@ def encode(text: str) -> tuple[list[int], list[tuple[int, int]]]:
     return [START, *ids, END], [(0, 0), *(match.span() for match in found), (0, 0)]
 
 
+class Vote(nn.Module):
+    """The mean of the vectors of what is not masked, and a linear layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(WORDS, 6)
+        self.output = nn.Linear(6, 3)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> object:
+        seen = attention_mask.unsqueeze(-1)
+        return self.output((self.embedding(input_ids) * seen).sum(1) / seen.sum(1))
+
+
 class Written(nn.Module):
     """A module whose scores are somebody's function of the vectors, (B, T, 4)."""
 
@@ -193,9 +206,10 @@ def relevance_of(
             super().__init__()
             self.embedding = nn.Embedding(batch * length, size)
             self.embedding.weight.data = vectors.reshape(-1, size).clone()
+            self.function = function
 
         def forward(self, ids: Tensor) -> Tensor:
-            out = function(self.embedding(ids))
+            out: Tensor = self.function(self.embedding(ids))
             return out.flatten(1, -2).sum(1) if out.dim() > 2 else out
 
     module = Given().eval()

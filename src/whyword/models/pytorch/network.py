@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -179,7 +180,8 @@ class Network:
     def call(self, batch: Batch) -> Any:  # what the module returns
         """Return what the module says."""
         given = {"attention_mask": batch.mask} if self.takes_mask else {}
-        return self.module(batch.ids, **given)
+        with as_it_was(self.module):
+            return self.module(batch.ids, **given)
 
     def outputs(self, batch: Batch) -> Tensor:
         """Return the scores as the module gives them, (B, C) or (B, 1)."""
@@ -306,7 +308,8 @@ class Network:
         several = [short] * _DRAWN
         alone = self._drawn(self._batch(several, list(range(_DRAWN))), len(short.ids))
         beside = self._batch([*several, longest], list(range(_DRAWN + 1)))
-        apart = np.abs(alone - self._drawn(beside, len(short.ids))[:_DRAWN])
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(alone - self._drawn(beside, len(short.ids))[:_DRAWN])
         return bool(np.all(apart <= _TOLERANCE * np.maximum(1, np.abs(alone))))
 
     def _drawn(self, batch: Batch, length: int) -> Scores:
@@ -340,6 +343,19 @@ def _one_word_again(text: Encoded) -> Encoded:
     ids = text.ids.copy()
     ids[1:-1] = ids[len(ids) // 2] if len(ids) else 0
     return replace(text, ids=ids)
+
+
+@contextmanager
+def as_it_was(module: nn.Module) -> Iterator[None]:
+    """Let a module keep nothing of what it sees: many do, for somebody's plots."""
+    kept = [(part, dict(vars(part))) for part in module.modules()]
+    try:
+        yield
+    finally:
+        for part, before in kept:
+            for name in vars(part).keys() - before.keys():
+                del vars(part)[name]
+            vars(part).update(before)
 
 
 def logits_of(said: Any) -> Any:  # what a module returned

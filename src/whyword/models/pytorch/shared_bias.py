@@ -28,14 +28,14 @@ class DenseShares(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, epsilon: float) -> Tensor:  # noqa: D102
-        z = torch.nn.functional.linear(x, weight, bias)
-        ctx.save_for_backward(x, weight, bias, z)
+        ctx.save_for_backward(x, weight, bias)
         ctx.epsilon = epsilon
-        return z
+        return torch.nn.functional.linear(x, weight, bias)
 
     @staticmethod
     def backward(ctx: Any, relevance: Tensor) -> tuple[Tensor | None, ...]:  # noqa: D102
-        x, weight, bias, z = ctx.saved_tensors
+        x, weight, bias = ctx.saved_tensors
+        z = torch.nn.functional.linear(x, weight, bias)  # again: it may be changed in place
         steady = torch.where(z >= 0, ctx.epsilon, -ctx.epsilon)
         ratio = relevance / (z + steady)
         extra = ratio * (steady if bias is None else steady + bias) / x.shape[-1]
@@ -55,14 +55,15 @@ class ConvolutionShares(torch.autograd.Function):
         bias: Tensor | None,
         epsilon: float,
     ) -> Tensor:
-        z: Tensor = call(x, weight, bias)
-        ctx.save_for_backward(x, weight, bias, z)
+        ctx.save_for_backward(x, weight, bias)
         ctx.call, ctx.epsilon = call, epsilon
+        z: Tensor = call(x, weight, bias)
         return z
 
     @staticmethod
     def backward(ctx: Any, relevance: Tensor) -> tuple[Tensor | None, ...]:  # noqa: D102
-        x, weight, bias, z = ctx.saved_tensors
+        x, weight, bias = ctx.saved_tensors
+        z = ctx.call(x, weight, bias)
         steady = torch.where(z > 0, ctx.epsilon, -ctx.epsilon)
         ratio = relevance / (z + steady)
         inputs = prod(weight.shape[1:])
