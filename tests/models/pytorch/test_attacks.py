@@ -268,3 +268,26 @@ def test_texts_that_would_change_each_other_are_read_one_by_one(
     np.testing.assert_allclose(model.class_scores(texts), alone, atol=1e-12)
     for one, text in zip(ww.iter_explanations(model, texts), texts, strict=True):
         np.testing.assert_allclose(one.relevance, ww.explain(model, text).relevance, atol=1e-12)
+
+
+class Lexicon(nn.Module):
+    """Counts words of a list: evidence that no vector has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding, self.output = nn.Embedding(60, 4), nn.Linear(4, 2)
+        self.weight = nn.Parameter(torch.ones(1, 2))
+
+    def forward(self, input_ids: Tensor) -> Tensor:
+        listed = torch.isin(input_ids, torch.tensor([2, 3])).float().sum(1, keepdim=True)
+        seen = (input_ids != 0).float().unsqueeze(-1)
+        hidden = (self.embedding(input_ids) * seen).sum(1) / seen.sum(1)
+        scores: Tensor = self.output(hidden) + listed * self.weight
+        return scores
+
+
+def test_which_word_it_is_is_no_constant() -> None:
+    words = {"<pad>": 0, "moon": 1, "sun": 2, "star": 3, "rain": 4}
+    model = ww.TorchClassifier(Lexicon().eval(), words, ["a", "b"])
+    with pytest.raises(ww.WhywordError, match="made of words but frozen"):
+        ww.explain(model, ["moon rain moon", "sun star rain"])

@@ -96,7 +96,7 @@ def test_a_hidden_layer(name: str) -> None:
     assert np.allclose(there.relevance, words.relevance, atol=1e-5) == (layer == "embedding")
     with pytest.raises(ww.InputError, match="there is no layer 'lsm' in this model"):
         ww.explain(model, text, layer="lsm")
-    with pytest.raises(ww.InputError, match="has no vector for each of the"):
+    with pytest.raises(ww.InputError, match="a vector for each of the"):
         ww.explain(model, text, layer=model.layers[-1])
 
 

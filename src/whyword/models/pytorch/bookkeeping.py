@@ -32,6 +32,7 @@ from whyword.models.pytorch.functions import (
     tensors_in,
 )
 from whyword.models.pytorch.rows import Rows
+from whyword.models.pytorch.tables import Tables
 from whyword.models.pytorch.tags import Role, Tag
 from whyword.models.pytorch.word_vectors import Change, Leaf, WordVectors
 
@@ -77,7 +78,7 @@ class Bookkeeping(WordVectors):
         ids: Tensor,
         *,
         change: Change | None = None,
-        tables: tuple[Tensor, ...] = (),
+        tables: Tables = Tables(),  # noqa: B008 - it cannot be changed
         attention: str = "fixed",
         epsilon: float | None = None,
     ) -> None:

@@ -102,6 +102,7 @@ class FrozenPass:
             find_rule=find_rule if rule.epsilon is None else find_shared_rule,
             change=batch.change if batch.has_zeros else None,
             tables=network.tables,
+            other_ids=batch.other_ids(),
             attention=rule.attention,
             epsilon=rule.epsilon,
         )

@@ -11,12 +11,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from whyword.base.checks import join_names
 from whyword.base.errors import Argument, InputError, ModelError
 from whyword.base.printable import reason, shown
 from whyword.models.protocol import Scores
 from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.module_checks import check_evaluating, check_module, takes_mask
+from whyword.models.pytorch.tables import tables_of
 from whyword.models.pytorch.word_vectors import WordVectors, too_long
 
 _TOKENS = 4096  # of a batch, at most
@@ -41,12 +41,15 @@ class Batch:
         0 where nothing is to be seen.
     zeroed : (B, T) bool
         Whose vectors are zeros.
+    of_words : (B, T) bool, or None
+        What is of words, where that is known; else special tokens and padding.
     """
 
     numbers: NDArray[np.intp]
     ids: Tensor
     mask: Tensor
     zeroed: Tensor
+    of_words: Tensor | None = None
 
     def change(self, vectors: Tensor, tokens: Tensor) -> Tensor:
         """Return the words' vectors, those of deleted ones zero."""
@@ -55,7 +58,18 @@ class Batch:
 
     def part(self, rows: slice) -> "Batch":
         """Return some of the texts."""
-        return Batch(self.numbers[rows], self.ids[rows], self.mask[rows], self.zeroed[rows])
+        words = None if self.of_words is None else self.of_words[rows]
+        return Batch(self.numbers[rows], self.ids[rows], self.mask[rows], self.zeroed[rows], words)
+
+    def other_ids(self) -> Tensor | None:
+        """Return the ids with other words in the place of words, (B, T); None without others."""
+        if self.of_words is None:
+            return None
+        distinct = torch.unique(self.ids[self.of_words])
+        if len(distinct) < 2:
+            return None
+        places = torch.searchsorted(distinct, self.ids.contiguous())
+        return torch.where(self.of_words, distinct[(places + 1) % len(distinct)], self.ids)
 
     @property
     def has_zeros(self) -> bool:
@@ -106,8 +120,7 @@ class Network:
         self.module, self.classes = check_module(module), classes
         self._columns = (1, 2) if classes == 2 and one_score else (classes,)
         self.pad, self.min_length = pad, min_length
-        self.tables = _tables(module, embeddings)
-        self._embeddings = _name_of(module, embeddings)
+        self.tables = tables_of(module, embeddings)
         self.takes_mask = takes_mask(module)
         self.lock = threading.RLock()
         self.single, self.ends_in, self.pads = False, "", True
@@ -116,14 +129,8 @@ class Network:
 
     def adopt(self, module: nn.Module, before: nn.Module) -> None:
         """Take a copy of the module instead of it."""
-        places = {id(one): name for name, one in before.named_parameters()}
-        copied = dict(module.named_parameters())
+        self.tables = self.tables.of_copy(module, before)
         self.module, self.lock = module, threading.RLock()
-        self.tables = tuple(copied[places[id(one)]] for one in self.tables)
-
-    def table_names(self) -> str | None:
-        """Return the name of the table that somebody named, of the words' vectors."""
-        return self._embeddings if isinstance(self._embeddings, str) else None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the lock behind: another process has its own."""
@@ -160,12 +167,14 @@ class Network:
         shape = (len(numbers), longest)
         ids = np.full(shape, self.pad or 0, np.int64)
         mask, zeroed = np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
+        of_words = np.zeros(shape, np.bool_)
         for row, number in enumerate(numbers):
             one = texts[number]
             count = len(one.ids)
             ids[row, :count] = one.ids
             mask[row, :count] = ~one.hidden
             zeroed[row, :count] = one.zeroed
+            of_words[row, :count] = one.pieces.of_words
             if not mask[row].any():
                 mask[row, 0] = 1  # of nothing at all there is no mean
         return Batch(
@@ -173,6 +182,7 @@ class Network:
             torch.from_numpy(ids),
             torch.from_numpy(mask),
             torch.from_numpy(zeroed),
+            torch.from_numpy(of_words),
         )
 
     # ---- scores -------------------------------------------------------------------------------
@@ -296,7 +306,7 @@ class Network:
         alone = self.scores_of(self.outputs(self._batch([text], [0])))
         three = [text, _one_word_again(text), text]
         beside = self.scores_of(self.outputs(self._batch(three, [0, 1, 2])))[::2]
-        return bool(np.all(np.abs(alone - beside) <= _TOLERANCE * np.maximum(1, np.abs(alone))))
+        return _are_close(alone, beside)
 
     def _pads(self, longest: Encoded, short: Encoded) -> bool:
         """Whether a text's scores are the same beside longer ones, whatever its words are.
@@ -338,6 +348,13 @@ class Network:
         return self.scores_of(self.checked(run.before_end(said), batch))
 
 
+def _are_close(some: Scores, others: Scores) -> bool:
+    """Return whether scores are the same but for rounding; no, if they are no numbers."""
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(some - others)
+    return bool(np.all(apart <= _TOLERANCE * np.maximum(1, np.abs(some))))
+
+
 def _one_word_again(text: Encoded) -> Encoded:
     """Return a text of the same length and ends with one word again and again."""
     ids = text.ids.copy()
@@ -365,44 +382,6 @@ def logits_of(said: Any) -> Any:  # what a module returned
     if isinstance(said, dict) and "logits" in said:
         return said["logits"]
     return getattr(said, "logits", said)
-
-
-def _tables(module: nn.Module, embeddings: object) -> tuple[Tensor, ...]:
-    """Return the weights of the words' vectors that somebody named."""
-    if embeddings is None:
-        own = getattr(module, "get_input_embeddings", None)
-        found = None
-        if callable(own):
-            try:
-                found = own()
-            except (NotImplementedError, AttributeError):
-                return ()
-        weight = getattr(found, "weight", None)
-        return (weight,) if isinstance(weight, Tensor) else ()
-    part = embeddings
-    if isinstance(embeddings, str):
-        parts = dict(module.named_modules())
-        if embeddings not in parts:
-            names = [name for name, one in parts.items() if isinstance(one, nn.Embedding)]
-            raise InputError(
-                Argument("embeddings"),
-                f": there is no {shown(embeddings)} in the module; it has "
-                f"{join_names(names) or 'no nn.Embedding'}",
-            )
-        part = parts[embeddings]
-    weight = getattr(part, "weight", None)
-    if not isinstance(weight, Tensor):
-        raise InputError(
-            Argument("embeddings"),
-            f" must name an nn.Embedding of the module, not {shown(embeddings)}",
-        )
-    return (weight,)
-
-
-def _name_of(module: nn.Module, embeddings: object) -> object:
-    """Return the name of a part that was passed itself."""
-    names = [name for name, one in module.named_modules() if one is embeddings]
-    return names[0] if names else embeddings
 
 
 def _outputs(part: nn.Module) -> int:

@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from whyword.models.pytorch.bookkeeping import HIDDEN, SHARING, Bookkeeping
 from whyword.models.pytorch.functions import (
+    COMPARISONS,
     EMBEDDING,
     EMBEDDING_BAG,
     FACTORIES,
@@ -34,6 +35,7 @@ from whyword.models.pytorch.functions import (
     tensors_in,
 )
 from whyword.models.pytorch.rows import Rows
+from whyword.models.pytorch.tables import Tables
 from whyword.models.pytorch.tags import Role
 from whyword.models.pytorch.word_vectors import Change, bag_of, index_and_weight
 
@@ -49,6 +51,8 @@ class Propagation(Bookkeeping):
         As for :class:`~whyword.models.pytorch.bookkeeping.Bookkeeping`.
     find_rule : callable
         From a function to its rule, ``rule(propagation, func, args, kwargs)``, or None.
+    other_ids : (B, T) int64, optional
+        The ids with other words in the place of words: what a comparison of ids is asked of, too.
     """
 
     def __init__(
@@ -58,14 +62,15 @@ class Propagation(Bookkeeping):
         *,
         find_rule: "Callable[[Function], Rule | None]",
         change: Change | None = None,
-        tables: tuple[Tensor, ...] = (),
+        tables: Tables = Tables(),  # noqa: B008 - it cannot be changed
         attention: str = "fixed",
         epsilon: float | None = None,
+        other_ids: Tensor | None = None,
     ) -> None:
         super().__init__(
             module, ids, change=change, tables=tables, attention=attention, epsilon=epsilon
         )
-        self._find_rule = find_rule
+        self._find_rule, self._other_ids = find_rule, other_ids
         self.paused = 0  # while it is, nothing is followed
 
     def __torch_function__(
@@ -90,9 +95,13 @@ class Propagation(Bookkeeping):
             return self.look_up(func, args, kwargs)
         tensors = list(tensors_in((args, kwargs)))
         if any(self.is_ids(tensor) for tensor in tensors):
-            if name_of(func) in _ESCAPES and self.stands_for(tensors[0]) is not None:
+            followed = self.stands_for(tensors[0]) is not None and not self._tables.named
+            if name_of(func) in _ESCAPES and followed:
                 raise self.refuse(f"takes word ids out of torch ({name_of(func)})")
-            return self.constant(self._of_ids(func, args, kwargs))
+            out = self._of_ids(func, args, kwargs)
+            if func in COMPARISONS and self._depends_on_words(func, args, kwargs, out):
+                return self.frozen(out)
+            return self.constant(out)
         roles = {self.tag(tensor).role for tensor in tensors}
         if roles <= {Role.CONSTANT} or self._is_new(func, args, kwargs):
             return self._of_constants(func, args, kwargs, tensors)
@@ -112,6 +121,29 @@ class Propagation(Bookkeeping):
         if Role.SIGNAL not in roles and not getattr(rule, "freezes", False):
             return self._of_pending(func, args, kwargs, tensors)
         return rule(self, func, args, kwargs)
+
+    def _depends_on_words(self, func: Function, args: Any, kwargs: Any, out: Any) -> bool:
+        """Return whether a comparison of ids says something else of other words.
+
+        Of padding and special tokens it says where they are; of words, which ones they are.
+        """
+        if self._other_ids is None:
+            return False
+        flat = self._other_ids.reshape(-1)
+
+        def other(tensor: Tensor) -> Tensor:
+            tokens = self.stands_for(tensor) if self.is_ids(tensor) else None
+            if tokens is None:
+                return tensor
+            return torch.where(tokens >= 0, flat[tokens.clamp(min=0)], tensor).to(tensor.dtype)
+
+        said = func(*map_tensors(args, other), **map_tensors(kwargs, other))
+        pairs = zip(tensors_in([out]), tensors_in([said]), strict=True)
+        return (
+            out != said
+            if not isinstance(out, Tensor)
+            else any(not torch.equal(one, two) for one, two in pairs)
+        )
 
     def _is_new(self, func: Function, args: Any, kwargs: Any) -> bool:
         """Return whether a function takes no more than a shape of what is made of words."""

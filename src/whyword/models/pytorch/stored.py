@@ -98,7 +98,7 @@ def to_stored(
         "encoding": model.encoder.settings or {},
         "pad": network.pad,
         "min_length": network.min_length,
-        "embeddings": network.table_names(),
+        "embeddings": network.tables.named,
         "deletion": model.deletion.how,
         "mask": model.deletion.id if model.deletion.how == "mask" else None,
         "multilabel": model.is_multilabel,

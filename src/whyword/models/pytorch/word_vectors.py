@@ -36,6 +36,7 @@ from whyword.models.pytorch.functions import (
     name_of,
     tensors_in,
 )
+from whyword.models.pytorch.tables import Tables
 
 _NOBODY = -1  # a token that is none of those passed
 
@@ -81,8 +82,8 @@ class WordVectors(TorchFunctionMode):
         From the words' vectors (…, D) and their tokens (…,) to the vectors that are used.
     differentiate : bool
         Whether gradients with respect to the vectors are wanted.
-    tables : tuple of Tensor
-        Weights whose look-ups are words', whatever became of the ids.
+    tables : Tables
+        That somebody named.
 
     Attributes
     ----------
@@ -97,12 +98,12 @@ class WordVectors(TorchFunctionMode):
         *,
         change: Change | None = None,
         differentiate: bool = False,
-        tables: tuple[Tensor, ...] = (),
+        tables: Tables = Tables(),  # noqa: B008 - it cannot be changed
     ) -> None:
         super().__init__()
         self.module, self.ids = module, ids
         self._change, self._differentiate = change, differentiate
-        self._tables = {id(table) for table in tables}
+        self._tables = tables
         self.names: dict[int, str] = {}
         for name, one in named_tensors(module):
             self.names.setdefault(id(one), name)
@@ -127,14 +128,14 @@ class WordVectors(TorchFunctionMode):
             tokens = self._tokens[id(index)][1]
             if tokens is not None:
                 return tokens
-            if id(weight) not in self._tables:
+            if not self._tables.has(weight):
                 raise self.refuse("looks up vectors by what was computed from the word ids")
-        same = index.numel() == self.ids.numel() and (
-            self.is_ids(index) or torch.equal(index.reshape(-1), self.ids.reshape(-1))
-        )
-        if id(weight) in self._tables and same:
+        if not self._tables.has(weight) or index.numel() != self.ids.numel():
+            return None  # a vector that the module always puts in
+        is_seen = self.is_ids(index) or torch.equal(index.reshape(-1), self.ids.reshape(-1))
+        if is_seen or self._tables.named:
             return torch.arange(self.ids.numel()).reshape(index.shape)
-        return None  # a vector that the module always puts in
+        return None
 
     def _of_ids(self, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Return what becomes of ids, followed."""
