@@ -66,6 +66,12 @@ MOVEMENTS = RESHAPES | functions(
     "atleast_3d broadcast_tensors pixel_shuffle hsplit vsplit dsplit swapaxes movedim tril triu "
     "resolve_conj resolve_neg"
 )
+# what may be done with ids: each result is one of them, or made of it
+NUMBER_BY_NUMBER = functions(
+    "add sub subtract radd rsub mul multiply rmul remainder mod fmod floor_divide floordiv div "
+    "clamp clamp_min clamp_max clip maximum minimum abs neg bitwise_and bitwise_or bitwise_xor "
+    "long int short add_ sub_ mul_ remainder_ clamp_ iadd isub"
+)
 # several numbers, each at its place, and perhaps a filler
 PUTTING = functions("cat concat concatenate stack hstack vstack where masked_fill masked_fill_ pad")
 _OF_GATES = functions(

@@ -24,6 +24,7 @@ from whyword.models.pytorch.functions import (
     EMBEDDING_BAG,
     ENDS,
     FACTORIES,
+    NUMBER_BY_NUMBER,
     PUTTING,
     SET_GRADIENT,
     fill_replaced,
@@ -168,7 +169,8 @@ class WordVectors(TorchFunctionMode):
             args, kwargs = map_tensors(args, self._moved), map_tensors(kwargs, self._moved)
             return func(*args, **kwargs)
         shapes = {one.shape for one in ids}
-        return self._places(ids[0]) if len(shapes) == 1 else None  # number by number
+        single = func in NUMBER_BY_NUMBER and len(shapes) == 1
+        return self._places(ids[0]) if single else None
 
     def _places(self, tensor: Tensor) -> Tensor:
         """Return the tokens that ids stand for; of other whole numbers, nobody's."""
@@ -237,7 +239,7 @@ class WordVectors(TorchFunctionMode):
         found = found.detach()
         if self._differentiate:
             found.requires_grad_()
-        weight = args[1] if len(args) > 1 else kwargs["weight"]
+        _, weight = index_and_weight(func, args, kwargs)
         self.words.append(Leaf(found, tokens, self.names.get(id(weight), "embedding")))
         return found
 
