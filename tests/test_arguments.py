@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from torch_networks import Vote, encode
+from torch_networks import encode
+from torch_texts import Vote
 
 import whyword as ww
 from whyword import CNNClassifier, Explanation, Explanations

@@ -79,7 +79,8 @@ ModelFolder = Annotated[
     Path,
     typer.Argument(
         metavar="MODEL",
-        help="A folder that `whyword train` wrote, or module:name, a model in your code "
+        help="A folder that `whyword train` wrote, or module:name, a model in your code, "
+        "module:name() what makes one "
         "(py:module:name where there is a folder of that name).",
     ),
 ]

@@ -263,6 +263,11 @@ ADAPTORS: tuple[type[Adaptor], ...] = (
 
 def adaptor_for(model: object) -> Adaptor:
     """Return how a model is asked; raise if it is none."""
+    if any(kind.__module__ == "torch.nn.modules.module" for kind in type(model).__mro__):
+        raise InputError(
+            f"{type(model).__name__} is a PyTorch module, which takes numbers of words: wrap it as "
+            "TorchClassifier(module, encode, classes)"
+        )
     if not isinstance(model, type):
         for adaptor in ADAPTORS:
             if adaptor.is_for(model):

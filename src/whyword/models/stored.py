@@ -240,6 +240,10 @@ class StoredModel:
             raise self.fault(f"{name} has {len(words):,} words; it should have {count}")
         return words
 
+    def tensor_names(self) -> set[str]:
+        """Return the names of the tensors that were not taken yet."""
+        return set(self._left)
+
     def numbered(self, prefix: str) -> list[int]:
         """Return the numbers n, in order, of the tensors called ``<prefix><n>``."""
         pattern = re.compile(re.escape(prefix) + r"(0|[1-9][0-9]{0,3})", re.ASCII)

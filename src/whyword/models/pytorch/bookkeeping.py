@@ -86,16 +86,21 @@ class Bookkeeping(WordVectors):
         self.places: list[Leaf] = []
         self.constants: dict[str, Tensor] = {}
         self.ones = len(ids)
+        self.written: dict[int, Tensor] = {}  # by their memory: constants that got words in place
 
     # ---- what a tensor is ---------------------------------------------------------------------
 
     def tag(self, tensor: Tensor) -> Tag:
         """Return what is known of a tensor."""
+        if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+            raise self.refuse("uses torch.func (vmap, grad), which hides what is made of words")
         tag = getattr(tensor, _TAG, None)
         if tag is not None and tag[0] is self:
             known: Tag = tag[1]
             if known.role is Role.PENDING and known.version != tensor._version:
                 raise self.refuse("changes gates or products in place that it uses later")
+            if known.role is Role.CONSTANT and self._is_written(tensor):
+                raise self.refuse("writes something made of words into a tensor seen before")
             return known
         name = self.names.get(id(tensor))
         if name is not None:
@@ -104,6 +109,10 @@ class Bookkeeping(WordVectors):
         if is_stale or tensor.requires_grad:
             raise self.refuse(HIDDEN)
         return Tag(Role.CONSTANT)
+
+    def _is_written(self, tensor: Tensor) -> bool:
+        """Return whether words were written into a constant by another name of its memory."""
+        return bool(self.written) and tensor.untyped_storage().data_ptr() in self.written
 
     def knows(self, tensor: Tensor) -> bool:
         """Return whether a module has got hold of a tensor; others are inside torch's functions."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import cycle, islice
 from pathlib import Path
@@ -27,7 +28,7 @@ from whyword.models.erasure import deleted_words
 from whyword.models.multilabel import chosen_labels, thresholds_of
 from whyword.models.probabilities import check_finite
 from whyword.models.protocol import Positions, Scores
-from whyword.models.pytorch.encoding import Deletion, Encoded, encoder_of
+from whyword.models.pytorch.encoding import LONGEST, Deletion, Encoded, encoder_of
 from whyword.models.pytorch.network import Network
 from whyword.models.pytorch.pieces import with_symbols
 from whyword.models.pytorch.stored import builder_name, to_stored
@@ -38,6 +39,8 @@ from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
 
 _DOCUMENTS = 64  # of a block
+_LOOKED_AT = 2_000  # words of a dictionary
+_SPECIAL = re.compile(r"[<\[].*[>\]]", re.DOTALL)
 _CHECKED = 32  # every so many blocks, the frozen pass is compared with the module's own
 _SAMPLE = "The film was not good at all, but I liked the music: 10 of 10!"
 
@@ -125,18 +128,34 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         self._reader = Reader.of(reader)
         pad = self.encoder.pad if pad is None else whole_number("pad", pad, least=0)
         mask = None if mask is None else whole_number("mask", mask, least=0)
-        least = whole_number("min_length", min_length, least=1)
+        least = whole_number("min_length", min_length, most=LONGEST)
         self.deletion = Deletion.of(deletion, self.encoder, pad, mask)
         one_score = not self.is_multilabel  # may stand for two classes
         self.network = Network(module, len(self.classes_), pad, least, embeddings, one_score)
         self.network.look([self.encoder(one) for one in self._samples()])
         if pad is not None and not self.network.pads:
-            log.info(
+            log.warning(
                 "%s says something else of a text beside longer ones: only texts of equal length "
                 "are read together",
                 type(module).__name__,
             )
+        self._warn_of_words()
         self._identity: tuple[object, str | None] | None = None
+
+    def _warn_of_words(self) -> None:
+        """Say if a dictionary has words that our tokeniser never makes."""
+        vocabulary = getattr(self.encoder, "vocabulary", {})
+        some = [word for word in islice(vocabulary, _LOOKED_AT) if not _SPECIAL.fullmatch(word)]
+        texts = self._reader.tokenizer.documents(some)
+        lost = [word for word, one in zip(some, texts, strict=True) if one.cut() != [word]]
+        if len(lost) > len(some) // 20:
+            log.warning(
+                "%d of %d words of the dictionary, such as %r, are never cut so by our tokeniser: "
+                "if the module was trained on other words, pass a function as encode",
+                len(lost),
+                len(some),
+                lost[0],
+            )
 
     def _samples(self) -> list[Document]:
         """Return beginnings of a text, the longest with more tokens than there must be."""

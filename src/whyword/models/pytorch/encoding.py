@@ -19,7 +19,7 @@ from whyword.words.document import Document
 ZERO, MASK, PAD, CUT = DELETIONS = ("zero", "mask", "pad", "cut")
 _UNKNOWN = ("<unk>", "[UNK]", "<UNK>", "UNK", "unk", "<oov>", "<OOV>")
 _SPECIAL = ("pad", "unk", "mask", "cls", "sep", "bos", "eos")
-_LONGEST = 1 << 20  # ids of a text
+LONGEST = 1 << 20  # ids of a text
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,8 +321,8 @@ def _checked(ids: Any, spans: Any, length: int) -> tuple[NDArray[np.int64], NDAr
             f" must return ids (n,) and spans (n, 2) of whole numbers, not {numbers.shape} and "
             f"{bounds.shape}",
         )
-    if len(numbers) > _LONGEST:
-        raise InputError(f"a text has {len(numbers):,} tokens; there may be {_LONGEST:,}")
+    if len(numbers) > LONGEST:
+        raise InputError(f"a text has {len(numbers):,} tokens; there may be {LONGEST:,}")
     wrong = (bounds[:, 0] < 0) | (bounds[:, 1] < bounds[:, 0]) | (bounds[:, 1] > length)
     if wrong.any():
         start, end = bounds[int(np.argmax(wrong))].tolist()

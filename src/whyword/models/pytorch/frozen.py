@@ -35,6 +35,7 @@ from whyword.models.pytorch.word_vectors import Leaf
 
 _BATCHED = 1 << 15  # tokens times classes that go back at once
 _TOLERANCE = 1e-5  # of scores with and without freezing, relative to max(1, |score|)
+_MANY = 8  # texts of a batch: another forward pass of all would take its time
 FIXED = "fixed"
 
 
@@ -154,10 +155,11 @@ class FrozenPass:
     def _put_in(self, run: Propagation, layer: str, out: Any) -> Any:
         first = next(tensors_in(out), None)
         if first is None or first.shape[:2] != run.ids.shape or first.dim() != 3:
-            shape = "no tensor" if first is None else tuple(first.shape)
+            shape = "no tensor" if first is None else f"{tuple(first.shape)} numbers"
+            texts, count = run.ids.shape
             raise InputError(
-                f"the layer {layer!r} gives {shape}: it has no vector for each of the "
-                f"{run.ids.shape[1]} tokens of a text"
+                f"the layer {layer!r} gives {shape}; a vector for each of the {count} tokens of "
+                f"{texts} texts is needed, ({texts}, {count}, …)"
             )
         leaf = run.value(run.signal(first)).requires_grad_()
         tokens = torch.arange(run.ids.numel()).reshape(run.ids.shape)
@@ -177,8 +179,10 @@ class FrozenPass:
     def relevance(self, targets: Targets, elements: bool = False) -> TokenRelevance:
         """Return the relevance for (B, K) targets."""
         run = self._run
-        words, places = [*run.words, *self._hidden], run.places
+        words, places = self._hidden or run.words, run.places
+        passing = run.words if self._hidden else []  # what does not go through a hidden layer
         inputs = [leaf.vectors for leaf in (*words, *places)] + list(self.constants.values())
+        inputs += [leaf.vectors for leaf in passing]
         batch, classes = targets.shape
         tokens = run.ids.shape[1]
         shape = (batch, tokens, classes)
@@ -193,8 +197,25 @@ class FrozenPass:
         for first in range(0, classes, step):
             some = slice(first, min(classes, first + step))
             gradients = self._gradients(inputs, targets[:, some])
-            self._add_up(found, words, places, gradients, some)
+            of_words, of_constants = gradients[: len(words)], len(inputs) - len(passing)
+            if self._hidden and all(one is None for one in of_words):
+                raise InputError(
+                    f"the layer {self._rule.layer!r} has no share in the scores: it only makes "
+                    "weights (of attention, say), which are fixed"
+                )
+            self._add_up(found, words, places, gradients[:of_constants], some)
+            self._add_passing(found.others[:, some], passing, gradients[of_constants:])
         return found
+
+    def _add_passing(
+        self, others: Scores, passing: list[Leaf], gradients: list[Tensor | None]
+    ) -> None:
+        """Add what words say past a hidden layer to what is no word's."""
+        for leaf, gradient in zip(passing, gradients, strict=True):
+            if gradient is not None:
+                each = gradient.reshape(-1, *leaf.vectors.shape) * leaf.vectors.detach()
+                values = each.sum(-1).double().reshape(len(each), -1).numpy().T
+                np.add.at(others, leaf.documents(self._run.ids.shape[1]), values)
 
     def _gradients(self, inputs: list[Tensor], targets: Targets) -> list[Tensor | None]:
         """Return the gradients with respect to inputs, (K, …) each."""
@@ -355,8 +376,8 @@ def _singles(batch: Batch) -> list[Batch]:
 
 
 def _compare(network: Network, batch: Batch, frozen: Tensor) -> None:
-    """Raise unless freezing changed nothing, of the first and the last text of a batch."""
-    step = max(1, len(frozen) - 1)
+    """Raise unless freezing changed nothing; of many texts, two are looked at."""
+    step = 1 if len(frozen) < _MANY else len(frozen) - 1
     plain, frozen = network.outputs(batch.part(slice(None, None, step))), frozen[::step]
     apart = (plain - frozen).abs() / plain.abs().clamp(min=1)
     if not bool((apart <= _TOLERANCE).all()) and bool(plain.isfinite().all()):

@@ -53,6 +53,16 @@ FACTORIES = functions(
     "zeros_like ones_like full_like empty_like rand_like randn_like new_zeros new_ones new_full "
     "new_empty new_tensor zeros ones full empty arange tensor linspace eye"
 )
+# of whole numbers, each number by itself
+ELEMENTWISE = ROUNDINGS | functions(
+    "add sub subtract mul multiply div divide floor_divide remainder fmod clamp clamp_min "
+    "clamp_max clip abs absolute neg negative pow maximum minimum bitwise_and bitwise_or "
+    "bitwise_xor bitwise_left_shift bitwise_right_shift radd rsub rmul rfloordiv rmod rpow and or "
+    "xor lshift rshift floordiv mod iadd isub imul ifloordiv imod add_ sub_ mul_ remainder_ "
+    "fmod_ clamp_ floor_divide_"
+)
+# what takes numbers from a table, at the places that its last tensor says
+TAKING = functions("getitem index_select gather take_along_dim take")
 # the same numbers at other places; those that keep their order are reshapes
 RESHAPES = functions(
     "view reshape flatten unflatten view_as reshape_as contiguous clone squeeze unsqueeze ravel "
@@ -65,12 +75,6 @@ MOVEMENTS = RESHAPES | functions(
     "rot90 take diagonal _pack_padded_sequence unsafe_chunk unsafe_split atleast_1d atleast_2d "
     "atleast_3d broadcast_tensors pixel_shuffle hsplit vsplit dsplit swapaxes movedim tril triu "
     "resolve_conj resolve_neg"
-)
-# what may be done with ids: each result is one of them, or made of it
-NUMBER_BY_NUMBER = functions(
-    "add sub subtract radd rsub mul multiply rmul remainder mod fmod floor_divide floordiv div "
-    "clamp clamp_min clamp_max clip maximum minimum abs neg bitwise_and bitwise_or bitwise_xor "
-    "long int short add_ sub_ mul_ remainder_ clamp_ iadd isub"
 )
 # several numbers, each at its place, and perhaps a filler
 PUTTING = functions("cat concat concatenate stack hstack vstack where masked_fill masked_fill_ pad")

@@ -9,6 +9,7 @@ from torch import nn
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import shown
 
+_TRAINING = "is in training mode (dropout is random there); call module.eval()"
 _FLOATS = (torch.float32, torch.float64)
 
 
@@ -19,6 +20,16 @@ def check_module(module: object) -> nn.Module:
     for fault in _faults(module):
         raise InputError(f"this {type(module).__name__} {fault}")
     return module
+
+
+def check_evaluating(module: nn.Module) -> None:
+    """Raise if a module is in training mode again."""
+    if _is_training(module):
+        raise InputError(f"this {type(module).__name__} {_TRAINING}")
+
+
+def _is_training(module: nn.Module) -> bool:
+    return any(part.training for part in module.modules())
 
 
 def _faults(module: nn.Module) -> Iterator[str]:
@@ -38,8 +49,8 @@ def _faults(module: nn.Module) -> Iterator[str]:
             yield f"computes in {half} ({name}), too coarse to add up; call module.float()"
         if tensor.device.type != "cpu":
             yield f"is on the device {tensor.device} ({name}); call module.cpu()"
-    if any(part.training for part in module.modules()):
-        yield "is in training mode (dropout is random there); call module.eval()"
+    if _is_training(module):
+        yield _TRAINING
 
 
 def takes_mask(module: nn.Module) -> bool:

@@ -86,6 +86,10 @@ def write_in_place(run: Propagation, func: Function, args: Any, kwargs: Any) -> 
         with run:  # put in beside the rest of it
             made = target * 0 + made
     tag = run.tag(made)
+    if tag.role is not Role.CONSTANT and run.role(target) is Role.CONSTANT:
+        if any(one is not None and id(one) in run.names for one in (target, target._base)):
+            raise run.refuse(f"writes words into a tensor that it keeps ({name_of(func)})")
+        run.written[target.untyped_storage().data_ptr()] = target
     with nullcontext() if tag.role is Role.SIGNAL else torch.no_grad():
         target.copy_(made)
     run.mark(target, replace(tag, version=target._version))

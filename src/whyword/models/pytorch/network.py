@@ -1,9 +1,9 @@
 """A module as what it is here: from the ids of texts to the scores of classes."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from whyword.base.errors import Argument, InputError, ModelError
 from whyword.base.printable import reason, shown
 from whyword.models.protocol import Scores
 from whyword.models.pytorch.encoding import Encoded
-from whyword.models.pytorch.module_checks import check_module, takes_mask
+from whyword.models.pytorch.module_checks import check_evaluating, check_module, takes_mask
 from whyword.models.pytorch.word_vectors import WordVectors, too_long
 
 _TOKENS = 4096  # of a batch, at most
@@ -24,6 +24,7 @@ _TEXTS = 64  # of a batch, at most
 _BYTES = 512 << 20  # for what a batch's pass back needs
 _PADDED = 1.3  # times as many tokens as there are, at most
 _DRAWN = 16  # texts by which it is seen whether padding makes a difference
+_SHORT = 8  # tokens, of which a convolution may need more
 _TOLERANCE = 1e-4  # of a score with and without padding, relative to max(1, |score|)
 
 
@@ -87,6 +88,8 @@ class Network:
         "softmax", "log_softmax" or "sigmoid", whose input is explained; or nothing.
     pads : bool
         Whether a text's scores are the same beside longer ones.
+    alone : bool
+        Whether a text's scores change beside others of its length: then it is read by itself.
     mixes : bool
         Whether the texts of a batch cannot be told apart on the way, so that they go one by one.
     """
@@ -108,7 +111,7 @@ class Network:
         self.takes_mask = takes_mask(module)
         self.lock = threading.RLock()
         self.single, self.ends_in, self.pads = False, "", True
-        self.mixes = False
+        self.mixes = self.alone = False
         self.width = sum(_outputs(part) for part in module.modules()) or 1024
 
     def adopt(self, module: nn.Module, before: nn.Module) -> None:
@@ -140,7 +143,8 @@ class Network:
             longest = int(lengths[number])
             tokens = int(lengths[some].sum()) + longest
             fits = not some or (
-                (len(some) + 1) * longest <= most
+                not self.alone
+                and (len(some) + 1) * longest <= most
                 and len(some) < _TEXTS
                 and (len(some) + 1) * longest <= (_PADDED * tokens if self.pads else tokens)
             )
@@ -181,6 +185,7 @@ class Network:
 
     def outputs(self, batch: Batch) -> Tensor:
         """Return the scores as the module gives them, (B, C) or (B, 1)."""
+        check_evaluating(self.module)
         with torch.no_grad():
             if not batch.has_zeros and not self.ends_in:
                 return self.checked(logits_of(self._called(batch)), batch)
@@ -199,7 +204,12 @@ class Network:
             if isinstance(error, IndexError):
                 self.explain_index(batch)
             self.check_length(batch)
-            raise ModelError(f"{type(self.module).__name__} failed ({reason(error)})") from error
+            tokens = batch.ids.shape[1]
+            failed = f"{type(self.module).__name__} failed ({reason(error)})"
+            if tokens >= _SHORT:
+                raise ModelError(failed) from error
+            hint = f"; are texts of {tokens} tokens too short for it? say "
+            raise ModelError(failed, hint, Argument("min_length", ...)) from error
 
     def check_length(self, batch: Batch) -> None:
         """Raise if a text has more tokens than the module has places."""
@@ -265,12 +275,28 @@ class Network:
             self.ends_in = run.end_of(said)
             before = self.checked(run.before_end(said), batch)
             self.single = before.shape[1] < self.classes
-            self.pads = self.pad is not None
+            self.alone = not self._agrees(lambda: self._beside(longest))
+            self.pads = self.pad is not None and not self.alone
             if self.pads:
                 read = [one for one in texts if len(one.ids) > self.min_length]
-                self.pads = self._pads(
-                    longest, min(read, key=lambda one: len(one.ids), default=longest)
-                )
+                short = min(read, key=lambda one: len(one.ids), default=longest)
+                self.pads = self._agrees(lambda: self._pads(longest, short))
+
+    def _agrees(self, question: Callable[[], bool]) -> bool:
+        """Return the answer to a question; no, if the module fails."""
+        try:
+            return question()
+        except ModelError as error:
+            if error.__cause__ is None:  # not the module's own: a padding id outside of its table
+                raise
+            return False
+
+    def _beside(self, text: Encoded) -> bool:
+        """Whether a text's scores are the same before and after another of its length."""
+        alone = self.scores_of(self.outputs(self._batch([text], [0])))
+        three = [text, _one_word_again(text), text]
+        beside = self.scores_of(self.outputs(self._batch(three, [0, 1, 2])))[::2]
+        return bool(np.all(np.abs(alone - beside) <= _TOLERANCE * np.maximum(1, np.abs(alone))))
 
     def _pads(self, longest: Encoded, short: Encoded) -> bool:
         """Whether a text's scores are the same beside longer ones, whatever its words are.
@@ -310,6 +336,13 @@ class Network:
         ):
             said = logits_of(self._called(batch))
         return self.scores_of(self.checked(run.before_end(said), batch))
+
+
+def _one_word_again(text: Encoded) -> Encoded:
+    """Return a text of the same length and ends with one word again and again."""
+    ids = text.ids.copy()
+    ids[1:-1] = ids[len(ids) // 2] if len(ids) else 0
+    return replace(text, ids=ids)
 
 
 @contextmanager

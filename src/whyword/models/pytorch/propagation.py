@@ -90,10 +90,16 @@ class Propagation(Bookkeeping):
             return self.look_up(func, args, kwargs)
         tensors = list(tensors_in((args, kwargs)))
         if any(self.is_ids(tensor) for tensor in tensors):
+            if name_of(func) in _ESCAPES and self.stands_for(tensors[0]) is not None:
+                raise self.refuse(f"takes word ids out of torch ({name_of(func)})")
             return self.constant(self._of_ids(func, args, kwargs))
         roles = {self.tag(tensor).role for tensor in tensors}
-        if roles <= {Role.CONSTANT} or func in FACTORIES:
+        if roles <= {Role.CONSTANT} or self._is_new(func, args, kwargs):
             return self._of_constants(func, args, kwargs, tensors)
+        if isinstance(kwargs.get("out"), Tensor):
+            raise self.refuse(
+                f"writes what is made of words where it is told (out= of {name_of(func)})"
+            )
         if name_of(func) in _ESCAPES:
             raise self.refuse(
                 f"takes numbers that are made of words out of torch ({name_of(func)})"
@@ -106,6 +112,11 @@ class Propagation(Bookkeeping):
         if Role.SIGNAL not in roles and not getattr(rule, "freezes", False):
             return self._of_pending(func, args, kwargs, tensors)
         return rule(self, func, args, kwargs)
+
+    def _is_new(self, func: Function, args: Any, kwargs: Any) -> bool:
+        """Return whether a function takes no more than a shape of what is made of words."""
+        given = tensors_in((args[1:], kwargs))
+        return func in FACTORIES and all(self.role(one) is Role.CONSTANT for one in given)
 
     def _of_constants(
         self,
@@ -198,6 +209,8 @@ class Propagation(Bookkeeping):
         tokens = self.tokens_of(index, weight)
         self.check_rows(index, weight, tokens is not None)
         if tokens is None:
+            if self.tag(index).role is not Role.CONSTANT:  # the nearest of a code book
+                return self.frozen(func(*self.value(args), **self.value(kwargs)))
             return self._of_constants(func, args, kwargs, [weight])
         if func in EMBEDDING:
             return self._leaf(func, args, kwargs, tokens)
@@ -206,6 +219,8 @@ class Propagation(Bookkeeping):
             return bag_of(leaf, args, kwargs)
 
     def _leaf(self, func: Function, args: Any, kwargs: Any, tokens: Tensor) -> Tensor:
+        if torch.is_inference_mode_enabled():
+            raise self.refuse("looks words up in inference mode, where torch follows nothing")
         leaf = self.vectors(func, args, kwargs, tokens)
         rows = None
         if self.ones > 1:

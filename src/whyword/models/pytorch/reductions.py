@@ -61,8 +61,12 @@ def ordered(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     out = func(*args, **kwargs)
     if isinstance(out, Tensor):
         raise run.refuse(f"takes {name_of(func)} of all numbers at once")
-    rows = run.rows_left(args[0], out[0])
-    return type(out)((run.result(out[0], rows), run.frozen(out[1])))
+    x, values = args[0], out[0]
+    kept = values.dim() == x.dim()
+    place = 2 if name_of(func) == "kthvalue" else 1
+    axis = args[place] if len(args) > place else kwargs.get("dim", -1)
+    rows = run.rows_left(x, values) if kept else run.rows_reduced(x, values, (x, axis), {})
+    return type(out)((run.result(values, rows), run.frozen(out[1])))
 
 
 @rule_for(

@@ -143,10 +143,11 @@ def drop(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     return named["input"]
 
 
-@rule_for("detach data")
+@rule_for("detach data new_tensor")
 def detach(run: Propagation, func: Function, args: Any, kwargs: Any) -> Any:
     """[x]: a factor."""
-    return run.frozen(run.value(args[0]))
+    source = args[1] if name_of(func) == "new_tensor" else args[0]
+    return run.frozen(run.value(source))
 
 
 RULES[Tensor.data.__get__] = detach  # type: ignore[attr-defined]

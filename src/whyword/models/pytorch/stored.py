@@ -93,6 +93,7 @@ def to_stored(
     settings = {
         "kind": model.kind,
         "classes": list(model.classes_),
+        "name": model.name,
         "builder": {"name": name, "arguments": dict(arguments)},
         "encoding": model.encoder.settings or {},
         "pad": network.pad,
@@ -132,6 +133,7 @@ def restore(
     thresholds = stored.settings.take("thresholds", list_of_numbers)
     count = optional(partial(whole_number, least=0))
     options: dict[str, Any] = {
+        "name": stored.settings.take("name", optional(_a_string)),
         "pad": stored.settings.take("pad", count),
         "min_length": stored.settings.take("min_length", partial(whole_number, least=1)),
         "mask": stored.settings.take("mask", count),
@@ -185,6 +187,11 @@ def _encoder(stored: StoredModel) -> Encoder | None:
 def _fill(stored: StoredModel, module: nn.Module) -> None:
     """Put the stored weights into a module; raise unless they are its own."""
     own = module.state_dict()
+    missing = {_PREFIX + name for name in own} ^ stored.tensor_names()
+    if missing:
+        raise stored.fault(
+            f"the module that was built has other weights: {min(missing)!r:.80} is in one only"
+        )
     state = {
         name: torch.from_numpy(
             np.array(stored.tensor(_PREFIX + name, value.numpy().dtype.type, *value.shape, least=0))

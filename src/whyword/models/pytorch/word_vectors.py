@@ -20,13 +20,14 @@ from torch.overrides import TorchFunctionMode
 from whyword.base.errors import Argument, InputError, ModelError, Part
 from whyword.models.pytorch.functions import (
     COMPARISONS,
+    ELEMENTWISE,
     EMBEDDING,
     EMBEDDING_BAG,
     ENDS,
     FACTORIES,
-    NUMBER_BY_NUMBER,
     PUTTING,
     SET_GRADIENT,
+    TAKING,
     fill_replaced,
     is_movement,
     is_passive,
@@ -128,7 +129,10 @@ class WordVectors(TorchFunctionMode):
                 return tokens
             if id(weight) not in self._tables:
                 raise self.refuse("looks up vectors by what was computed from the word ids")
-        if id(weight) in self._tables and index.numel() == self.ids.numel():
+        same = index.numel() == self.ids.numel() and (
+            self.is_ids(index) or torch.equal(index.reshape(-1), self.ids.reshape(-1))
+        )
+        if id(weight) in self._tables and same:
             return torch.arange(self.ids.numel()).reshape(index.shape)
         return None  # a vector that the module always puts in
 
@@ -165,12 +169,29 @@ class WordVectors(TorchFunctionMode):
         if func in PUTTING:
             args, kwargs = fill_replaced(func, args, kwargs, _NOBODY)
             return func(*map_tensors(args, self._places), **map_tensors(kwargs, self._places))
+        if func in TAKING and args and not self.is_ids(args[0]):
+            return self._taken(func, args, kwargs)
         if is_movement(func):
             args, kwargs = map_tensors(args, self._moved), map_tensors(kwargs, self._moved)
             return func(*args, **kwargs)
-        shapes = {one.shape for one in ids}
-        single = func in NUMBER_BY_NUMBER and len(shapes) == 1
-        return self._places(ids[0]) if single else None
+        tokens = self._places(ids[0])
+        alike = all(torch.equal(tokens, self._places(one)) for one in ids)
+        return tokens if func in ELEMENTWISE and alike else None
+
+    def _taken(self, func: Callable[..., Any], args: Any, kwargs: Any) -> Tensor | None:
+        """Return which tokens' numbers are taken from a table, by ids along its first axis."""
+        table, index = args[0], kwargs.get("index", args[-1])
+        along = kwargs.get("dim", args[1] if len(args) > 2 else 0)
+        if not isinstance(index, Tensor) or not self.is_ids(index) or along != 0:
+            return None
+        tokens, rest = self._places(index), table.shape[1:]
+        if name_of(func) in ("__getitem__", "index_select"):
+            return tokens.reshape(*tokens.shape, *[1] * len(rest)).expand(*tokens.shape, *rest)
+        return tokens if table.dim() == 1 or name_of(func) == "take" else None
+
+    def stands_for(self, tensor: Tensor) -> Tensor | None:
+        """Return which tokens a tensor stands for; None if it is not made of ids, or of many."""
+        return self._tokens[id(tensor)][1] if self.is_ids(tensor) else None
 
     def _places(self, tensor: Tensor) -> Tensor:
         """Return the tokens that ids stand for; of other whole numbers, nobody's."""
