@@ -62,6 +62,14 @@ def test_a_tensor_that_is_not_aligned_is_copied() -> None:
     np.testing.assert_array_equal(read, numbers)
 
 
+def test_a_single_number_has_no_axis() -> None:
+    tensors = {"count": np.array(7), "turned": np.arange(6).reshape(2, 3).T}
+    found = read_tensors(serialise_tensors(tensors), "file")
+    assert found["count"].shape == ()
+    assert found["count"] == 7
+    np.testing.assert_array_equal(found["turned"], tensors["turned"])
+
+
 def test_nothing_is_a_file_too() -> None:
     assert read_tensors(file_of({}, b""), "x") == {}
     assert read_tensors(file_of({"__metadata__": {"made": "by hand"}}, b""), "x") == {}

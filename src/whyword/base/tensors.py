@@ -50,7 +50,7 @@ def serialise_tensors(tensors: Tensors) -> bytes:
     """Return tensors as the bytes of a safetensors file."""
     from safetensors.numpy import save
 
-    return save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
+    return save({name: np.asarray(tensor, order="C") for name, tensor in tensors.items()})
 
 
 def read_tensors(data: bytes | memoryview, name: object) -> dict[str, NDArray[Any]]:

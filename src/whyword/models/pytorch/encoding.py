@@ -308,8 +308,10 @@ def _checked(ids: Any, spans: Any, length: int) -> tuple[NDArray[np.int64], NDAr
     try:
         numbers = np.asarray(ids if not hasattr(ids, "tolist") else ids.tolist())
         bounds = np.asarray(spans if not hasattr(spans, "tolist") else spans.tolist())
-    except (TypeError, ValueError):
-        numbers, bounds = np.empty(0, object), np.empty(0, object)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            Argument("encode"), " must return ids (n,) and spans (n, 2) of whole numbers"
+        ) from error
     numbers = numbers.astype(np.int64) if not numbers.size else numbers
     bounds = bounds.reshape(-1, 2).astype(np.int64) if not bounds.size else bounds
     whole = numbers.dtype.kind in "iu" and bounds.dtype.kind in "iu"

@@ -261,7 +261,7 @@ class WordVectors(TorchFunctionMode):
         found = found.detach()
         if self._differentiate:
             found.requires_grad_()
-        weight = args[1] if len(args) > 1 else kwargs["weight"]
+        _, weight = index_and_weight(func, args, kwargs)
         self.words.append(Leaf(found, tokens, self.names.get(id(weight), "embedding")))
         return found
 
