@@ -18,6 +18,8 @@ from whyword.reports.tour import write_tour
 from whyword.reports.tour_price import tour_price
 from whyword.web.library import library_price
 
+pytestmark = pytest.mark.slow("trains and evaluates small modules")
+
 METHODS = ("lrp", "sensitivity", "gradient_input", "integrated_gradients", "occlusion", "random")
 
 

@@ -36,6 +36,8 @@ from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.library import open_library
 
+pytestmark = pytest.mark.slow("processes, a server, the command line")
+
 METHODS = ("lrp", "sensitivity", "gradient_input", "integrated_gradients", "occlusion", "random")
 
 

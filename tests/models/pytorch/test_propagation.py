@@ -33,6 +33,8 @@ from whyword.models.pytorch.module_rules import MODULES
 from whyword.models.pytorch.propagation import Propagation
 from whyword.models.pytorch.rules import RULES
 
+pytestmark = pytest.mark.slow("hundreds of random networks")
+
 RAGGED = ragged((7, 4, 6))
 # what is chosen by comparing signals: which constant is put in depends on the words
 CHOOSES = {"minimum_of_number"}

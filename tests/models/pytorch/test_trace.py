@@ -16,6 +16,8 @@ import whyword as ww
 from whyword import CNNClassifier
 from whyword.base.errors import InputError, ModelError
 
+pytestmark = pytest.mark.slow("many passes")
+
 NUMBERS: tuple[list[int], ...] = (
     [0, 1, 2, 3, 6, 4, 1, 1],
     [5, 5, 5, 5, 5, 0],

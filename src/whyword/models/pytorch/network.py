@@ -318,9 +318,7 @@ class Network:
         several = [short] * _DRAWN
         alone = self._drawn(self._batch(several, list(range(_DRAWN))), len(short.ids))
         beside = self._batch([*several, longest], list(range(_DRAWN + 1)))
-        with np.errstate(invalid="ignore"):
-            apart = np.abs(alone - self._drawn(beside, len(short.ids))[:_DRAWN])
-        return bool(np.all(apart <= _TOLERANCE * np.maximum(1, np.abs(alone))))
+        return _are_close(alone, self._drawn(beside, len(short.ids))[:_DRAWN])
 
     def _drawn(self, batch: Batch, length: int) -> Scores:
         """Return scores of texts with vectors drawn at random, but the first one's."""
