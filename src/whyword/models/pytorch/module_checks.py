@@ -4,8 +4,9 @@ import inspect
 from collections.abc import Iterator
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from whyword.base.checks import join_names
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import shown
 
@@ -72,3 +73,41 @@ def takes_mask(module: nn.Module) -> bool:
             "is called with ids (and attention_mask, if it has that): wrap it in a module that is"
         )
     return any(one.name == "attention_mask" for one in parameters)
+
+
+def word_tables(module: nn.Module, embeddings: object) -> tuple[Tensor, ...]:
+    """Return the weights of the words' vectors that somebody named."""
+    if embeddings is None:
+        own = getattr(module, "get_input_embeddings", None)
+        found = None
+        if callable(own):
+            try:
+                found = own()
+            except (NotImplementedError, AttributeError):
+                return ()
+        weight = getattr(found, "weight", None)
+        return (weight,) if isinstance(weight, Tensor) else ()
+    part = embeddings
+    if isinstance(embeddings, str):
+        parts = dict(module.named_modules())
+        if embeddings not in parts:
+            names = [name for name, one in parts.items() if isinstance(one, nn.Embedding)]
+            raise InputError(
+                Argument("embeddings"),
+                f": there is no {shown(embeddings)} in the module; it has "
+                f"{join_names(names) or 'no nn.Embedding'}",
+            )
+        part = parts[embeddings]
+    weight = getattr(part, "weight", None)
+    if not isinstance(weight, Tensor):
+        raise InputError(
+            Argument("embeddings"),
+            f" must name an nn.Embedding of the module, not {shown(embeddings)}",
+        )
+    return (weight,)
+
+
+def name_of_part(module: nn.Module, embeddings: object) -> object:
+    """Return the name of a part that was passed itself."""
+    names = [name for name, one in module.named_modules() if one is embeddings]
+    return names[0] if names else embeddings

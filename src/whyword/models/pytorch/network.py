@@ -11,12 +11,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from whyword.base.checks import join_names
 from whyword.base.errors import Argument, InputError, ModelError
 from whyword.base.printable import reason, shown
 from whyword.models.protocol import Scores
 from whyword.models.pytorch.encoding import Encoded
-from whyword.models.pytorch.module_checks import check_evaluating, check_module, takes_mask
+from whyword.models.pytorch.module_checks import (
+    check_evaluating,
+    check_module,
+    name_of_part,
+    takes_mask,
+    word_tables,
+)
 from whyword.models.pytorch.word_vectors import WordVectors, too_long
 
 _TOKENS = 4096  # of a batch, at most
@@ -106,8 +111,8 @@ class Network:
         self.module, self.classes = check_module(module), classes
         self._columns = (1, 2) if classes == 2 and one_score else (classes,)
         self.pad, self.min_length = pad, min_length
-        self.tables = _tables(module, embeddings)
-        self._embeddings = _name_of(module, embeddings)
+        self.tables = word_tables(module, embeddings)
+        self._embeddings = name_of_part(module, embeddings)
         self.takes_mask = takes_mask(module)
         self.lock = threading.RLock()
         self.single, self.ends_in, self.pads = False, "", True
@@ -296,7 +301,7 @@ class Network:
         alone = self.scores_of(self.outputs(self._batch([text], [0])))
         three = [text, _one_word_again(text), text]
         beside = self.scores_of(self.outputs(self._batch(three, [0, 1, 2])))[::2]
-        return bool(np.all(np.abs(alone - beside) <= _TOLERANCE * np.maximum(1, np.abs(alone))))
+        return _alike(alone, beside)
 
     def _pads(self, longest: Encoded, short: Encoded) -> bool:
         """Whether a text's scores are the same beside longer ones, whatever its words are.
@@ -308,9 +313,7 @@ class Network:
         several = [short] * _DRAWN
         alone = self._drawn(self._batch(several, list(range(_DRAWN))), len(short.ids))
         beside = self._batch([*several, longest], list(range(_DRAWN + 1)))
-        with np.errstate(invalid="ignore"):
-            apart = np.abs(alone - self._drawn(beside, len(short.ids))[:_DRAWN])
-        return bool(np.all(apart <= _TOLERANCE * np.maximum(1, np.abs(alone))))
+        return _alike(alone, self._drawn(beside, len(short.ids))[:_DRAWN])
 
     def _drawn(self, batch: Batch, length: int) -> Scores:
         """Return scores of texts with vectors drawn at random, but the first one's."""
@@ -345,6 +348,13 @@ def _one_word_again(text: Encoded) -> Encoded:
     return replace(text, ids=ids)
 
 
+def _alike(alone: Scores, beside: Scores) -> bool:
+    """Whether scores are the same."""
+    with np.errstate(invalid="ignore"):  # infinite ones are said when they are asked for
+        apart = np.abs(alone - beside)
+    return bool(np.all(apart <= _TOLERANCE * np.maximum(1, np.abs(alone))))
+
+
 @contextmanager
 def as_it_was(module: nn.Module) -> Iterator[None]:
     """Let a module keep nothing of what it sees: many do, for somebody's plots."""
@@ -365,44 +375,6 @@ def logits_of(said: Any) -> Any:  # what a module returned
     if isinstance(said, dict) and "logits" in said:
         return said["logits"]
     return getattr(said, "logits", said)
-
-
-def _tables(module: nn.Module, embeddings: object) -> tuple[Tensor, ...]:
-    """Return the weights of the words' vectors that somebody named."""
-    if embeddings is None:
-        own = getattr(module, "get_input_embeddings", None)
-        found = None
-        if callable(own):
-            try:
-                found = own()
-            except (NotImplementedError, AttributeError):
-                return ()
-        weight = getattr(found, "weight", None)
-        return (weight,) if isinstance(weight, Tensor) else ()
-    part = embeddings
-    if isinstance(embeddings, str):
-        parts = dict(module.named_modules())
-        if embeddings not in parts:
-            names = [name for name, one in parts.items() if isinstance(one, nn.Embedding)]
-            raise InputError(
-                Argument("embeddings"),
-                f": there is no {shown(embeddings)} in the module; it has "
-                f"{join_names(names) or 'no nn.Embedding'}",
-            )
-        part = parts[embeddings]
-    weight = getattr(part, "weight", None)
-    if not isinstance(weight, Tensor):
-        raise InputError(
-            Argument("embeddings"),
-            f" must name an nn.Embedding of the module, not {shown(embeddings)}",
-        )
-    return (weight,)
-
-
-def _name_of(module: nn.Module, embeddings: object) -> object:
-    """Return the name of a part that was passed itself."""
-    names = [name for name, one in module.named_modules() if one is embeddings]
-    return names[0] if names else embeddings
 
 
 def _outputs(part: nn.Module) -> int:
