@@ -77,9 +77,9 @@ class Mixing(nn.Module):
 
     def forward(self, ids: Tensor) -> object:
         x = self.embedding(ids).mean(1)
-        order = torch.arange(x.numel()).flip(0)
-        across = x.reshape(-1)[order] + 0.5
-        return self.output(across[order].reshape(x.shape))
+        order = torch.arange(x.numel()) * 5 % x.numel()
+        across = x.reshape(-1)[order].reshape(4, -1).t() + 0.5
+        return self.output(across.t().reshape(-1)[order.argsort()].reshape(x.shape))
 
 
 def test_texts_that_get_mixed_up_go_one_by_one() -> None:
@@ -89,9 +89,9 @@ def test_texts_that_get_mixed_up_go_one_by_one() -> None:
     network = Network(module, 3, PAD, 1, None)
     batches = [batch_of(IDS)]
     passes = freeze_batches(network, batches, FrozenRule(), check=False)
-    assert len(passes) in (1, 3)
-    assert network.mixes == (len(passes) == 3)
-    assert [one.numbers.tolist() for one in batches] in ([[0, 1, 2]], [[0], [1], [2]])
+    assert len(passes) == 3
+    assert network.mixes
+    assert [one.numbers.tolist() for one in batches] == [[0], [1], [2]]
 
 
 def test_a_module_that_says_something_else_is_refused() -> None:
