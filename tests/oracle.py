@@ -510,7 +510,7 @@ def class_word_value(rank: str, occurrences: list[tuple[int, float, float, bool]
     return total / documents * math.log(1 + documents) ** 2
 
 
-# ---- recurrent layers, docs/method.md (38): gates take nothing, sums go by contribution ---------
+# ---- recurrent layers, docs/method.md (39): gates take nothing, sums go by contribution ---------
 
 Weights = tuple[Array, Array, Array, Array]  # of inputs, of states, and the biases of both
 
