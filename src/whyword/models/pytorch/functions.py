@@ -49,6 +49,8 @@ COMPARISONS = functions(
     "eq_ ne_ nonzero count_nonzero signbit _nested_tensor_from_mask_left_aligned"
 )
 ROUNDINGS = functions("long int short byte char round floor ceil trunc fix")
+# whatever they are told, it is a shape
+BLANKS = functions("zeros ones empty zeros_like ones_like empty_like new_zeros new_ones new_empty")
 FACTORIES = functions(
     "zeros_like ones_like full_like empty_like rand_like randn_like new_zeros new_ones new_full "
     "new_empty new_tensor zeros ones full empty arange tensor linspace eye"

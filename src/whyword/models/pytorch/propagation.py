@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from whyword.models.pytorch.bookkeeping import HIDDEN, SHARING, Bookkeeping
 from whyword.models.pytorch.functions import (
+    BLANKS,
     COMPARISONS,
     EMBEDDING,
     EMBEDDING_BAG,
@@ -147,6 +148,8 @@ class Propagation(Bookkeeping):
 
     def _is_new(self, func: Function, args: Any, kwargs: Any) -> bool:
         """Return whether a function takes no more than a shape of what is made of words."""
+        if func in BLANKS:
+            return True
         given = tensors_in((args[1:], kwargs))
         return func in FACTORIES and all(self.role(one) is Role.CONSTANT for one in given)
 
