@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from torch_networks import encode
-from torch_texts import Vote
+from torch_networks import Vote, encode
 
 import whyword as ww
 from whyword import CNNClassifier, Explanation, Explanations

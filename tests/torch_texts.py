@@ -163,18 +163,3 @@ MAKERS: dict[str, Callable[[], "ww.TorchClassifier"]] = {
 def texts_of(model: "ww.TorchClassifier") -> tuple[list[str], Sequence[Any]]:
     """Return texts that a model was not trained on, and what they are about."""
     return (SEVERAL, TRUE) if model.is_multilabel else (TEXTS, LABELS)
-
-
-class Vote(nn.Module):
-    """The mean of the vectors of what is not masked, and a linear layer."""
-
-    def __init__(self, size: int = 6, classes: int = 3) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(60, size)
-        self.output = nn.Linear(size, classes)
-
-    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        seen = attention_mask.unsqueeze(-1)
-        hidden = (self.embedding(input_ids) * seen).sum(1) / seen.sum(1)
-        scores: Tensor = self.output(hidden)
-        return scores

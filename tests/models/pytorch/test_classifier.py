@@ -163,3 +163,15 @@ def test_wrong_classes(classes: Any) -> None:
 def test_wrong_texts(texts: Any) -> None:
     with pytest.raises(InputError, match="texts"):
         made().predict(texts)
+
+
+def test_what_is_kept_with_its_way_back_is_bounded() -> None:
+    model = made()
+    model.network.width = 1 << 24  # of each token: 64 tokens are kept
+    texts = ["not good at all " * 10, "music", "film " * 70, "good", "good"] * 20
+    blocks = [trace.documents for trace in model.trace(texts, columns=1)]
+    assert [one.text for block in blocks for one in block] == texts
+    sizes = [[len(one) for one in block] for block in blocks]
+    assert max(sum(block) for block in sizes if len(block) > 1) <= 64
+    assert [70] in sizes
+    assert [len(trace) for trace in model.trace(texts)] == [64, 36]

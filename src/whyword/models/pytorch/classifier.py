@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import cycle, islice
@@ -306,12 +307,28 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         elements: bool = False,
     ) -> Iterator[TorchTrace]:
         """Yield the texts in blocks; see :class:`~whyword.models.protocol.TextClassifier`."""
-        documents, number = self.documents(texts), 0
-        while some := list(islice(documents, _DOCUMENTS)):
-            gone = [deleted_words(deleted, one) for one in some]
-            whole = [self.encoder(one) for one in some]
-            yield self._trace(some, whole, gone, columns > 0, number % _CHECKED == 0)
-            number += 1
+        explained = columns > 0
+        for number, some in enumerate(self._blocks(self.documents(texts), explained)):
+            documents, whole = [one for one, _ in some], [one for _, one in some]
+            gone = [deleted_words(deleted, one) for one in documents]
+            yield self._trace(documents, whole, gone, explained, number % _CHECKED == 0)
+
+    def _blocks(
+        self, documents: Iterable[Document], explained: bool
+    ) -> Iterator[list[tuple[Document, Encoded]]]:
+        """Yield some documents at a time: as many as may be kept with their ways back."""
+        most = self.network.most_tokens if explained else math.inf
+        some: list[tuple[Document, Encoded]] = []
+        tokens = 0
+        for document in documents:
+            encoded = self.encoder(document)
+            if some and (len(some) == _DOCUMENTS or tokens + len(encoded.ids) > most):
+                yield some
+                some, tokens = [], 0
+            some.append((document, encoded))
+            tokens += len(encoded.ids)
+        if some:
+            yield some
 
     def _trace(
         self,

@@ -141,10 +141,15 @@ class Network:
 
     # ---- batches ------------------------------------------------------------------------------
 
+    @property
+    def most_tokens(self) -> int:
+        """How many tokens are kept with what their way back needs; a text may have more."""
+        return max(64, min(_TOKENS, _BYTES // (4 * self.width)))
+
     def batches(self, texts: Sequence[Encoded]) -> Iterator[Batch]:
         """Yield texts side by side, those of like lengths together."""
         lengths = np.array([max(len(one.ids), self.min_length, 1) for one in texts], np.intp)
-        most = max(64, min(_TOKENS, _BYTES // (4 * self.width)))
+        most = self.most_tokens
         some: list[int] = []
         for number in np.argsort(lengths, kind="stable").tolist():
             longest = int(lengths[number])
