@@ -101,7 +101,8 @@ def test_a_folder_of_tables_and_what_does_not_count(write: Write, tmp_path: Path
     assert SourceReader.of(folder, encoding="utf-8").files == tables
 
 
-def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
+def test_names_that_are_not_utf_8(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
     for name in (b"caf\xe9/1\xe8.txt", b"caf\xe9/1\xe9.txt", b"tea/\xff.txt"):
         path = tmp_path / os.fsdecode(name)
         path.parent.mkdir(exist_ok=True)
@@ -115,6 +116,7 @@ def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
     assert load_corpus(tmp_path / os.fsdecode(b"caf\xe9") / "..").name.endswith(r"caf\xe9/..")
     (text,) = open_texts(str(tmp_path / os.fsdecode(b"tea/\xff.txt")))
     assert text.id == r"\xff.txt"
+    assert caplog.text.encode()  # what is said can be shown
 
 
 def test_files_of_several_encodings(

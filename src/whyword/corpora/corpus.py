@@ -187,7 +187,7 @@ def load_corpus(
             by = "the rarest label of each" if several else "class"
             notes.append(f"no split of its own: {test:.0%} held out, by {by} (seed {seed})")
     for note in notes:
-        log.info("%s: %s", opened.name, note)
+        log.info("%s: %s", spelled_out(opened.name), note)
     train, test_part = (
         _part([r for r in records if r.split == split and opened.part in (None, split)])
         for split in ("train", "test")
@@ -234,7 +234,7 @@ def open_texts(
             label_separator=label_separator,
         )
         for note in opened.notes:
-            log.info("%s: %s", opened.name, note)
+            log.info("%s: %s", spelled_out(opened.name), note)
         yield from opened
     else:
         loaded = load_corpus(

@@ -11,7 +11,7 @@ from whyword.base.checks import expand_path, strings
 from whyword.base.columns import is_missing
 from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Labels
-from whyword.base.printable import storable
+from whyword.base.printable import spelled_out, storable
 from whyword.base.progress import OnProgress, ignore
 from whyword.corpora import reuters
 from whyword.corpora.columns import Columns, choose_columns
@@ -117,7 +117,7 @@ class Source:
             if self.part in (None, record.split):
                 yield record
         for note in self.seen.notes():
-            log.info("%s: %s", self.name, note)
+            log.info("%s: %s", spelled_out(self.name), note)
 
 
 def open_source(
