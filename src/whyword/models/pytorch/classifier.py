@@ -1,5 +1,6 @@
 """Somebody's PyTorch text classifier."""
 
+import copy
 import hashlib
 import logging
 import math
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import nn
 
@@ -239,10 +241,6 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
 
     def shuffled(self, layers: str, seed: int) -> "TorchClassifier":
         """Return a copy whose weights are in random order: all of them, or the last layer's."""
-        import copy
-
-        import torch
-
         other = copy.copy(self)
         other.module = copy.deepcopy(self.module)
         other._identity, other.name = None, self.name and f"{self.name}, {layers} shuffled {seed}"
@@ -279,7 +277,8 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         Returns
         -------
         str
-            The identity of what was written.
+            The sha256 of the folder's weights and settings. The loaded model's :attr:`identity` is
+            this one's.
         """
         given = {} if arguments is None else arguments
         if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):

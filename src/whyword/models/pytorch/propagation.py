@@ -133,7 +133,7 @@ class Propagation(Bookkeeping):
         flat = self._other_ids.reshape(-1)
 
         def other(tensor: Tensor) -> Tensor:
-            tokens = self.stands_for(tensor) if self.is_ids(tensor) else None
+            tokens = self.stands_for(tensor)
             if tokens is None:
                 return tensor
             return torch.where(tokens >= 0, flat[tokens.clamp(min=0)], tensor).to(tensor.dtype)
