@@ -10,11 +10,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.checks import share, strings, whole_number
+from whyword.base.checks import strings, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, reporting
 from whyword.base.threads import one_thread
-from whyword.corpora.split import hold_out
 from whyword.models.abilities import Caching, Reading, Shiftable, Trained
 from whyword.models.cnn.inputs import Inputs, normalisation
 from whyword.models.cnn.network import TABLE_BYTES, Network
@@ -22,7 +21,6 @@ from whyword.models.cnn.stored import PARAMETERS, from_stored, to_stored
 from whyword.models.cnn.summary import rarity_of
 from whyword.models.cnn.trace import CNNTrace
 from whyword.models.cnn.training import (
-    STAGE,
     LabelledBatch,
     Settings,
     train_network,
@@ -30,6 +28,7 @@ from whyword.models.cnn.training import (
 )
 from whyword.models.cnn.variants import shifted, shuffled_network
 from whyword.models.cnn.word_cache import FrequentWords, RecentWords, WordLookup
+from whyword.models.epochs import STAGE, held_out_documents
 from whyword.models.estimator import (
     Estimator,
     check_training_data,
@@ -139,7 +138,7 @@ class CNNClassifier(Estimator, Reading, Trained, Shiftable, Caching):
         checked, classes, numbers = check_training_data(texts, labels)
         settings = Settings.of(**self.get_params())
         weights = class_weights(self.class_weight, classes, numbers)
-        chosen = self._choose_validation(numbers)
+        chosen = held_out_documents(self.validation, numbers, self.seed)
         reader = Reader.of(self.reader, self.max_words)
         whole = reader.shortened(None)  # vectors are learned from all words
         documents = list(whole.documents(checked))
@@ -172,13 +171,6 @@ class CNNClassifier(Estimator, Reading, Trained, Shiftable, Caching):
             validation_accuracy=best.accuracy,
         )
         return self
-
-    def _choose_validation(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
-        if isinstance(self.validation, float | np.floating):
-            count = round(share("validation", self.validation) * len(numbers))
-        else:
-            count = whole_number("validation", self.validation, least=0, most=len(numbers) - 1)
-        return hold_out(numbers.tolist(), count, self.seed)
 
     def _vectors(self, documents: list[Document]) -> Vectors:
         if isinstance(self.vectors, Vectors):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import real_number, share, whole_number
 from whyword.base.errors import Argument, InputError, MissingExtraError
-from whyword.base.progress import OnProgress, Progress
+from whyword.base.progress import OnProgress
 from whyword.models.cnn.inputs import (
     PADDING,
     InputBatch,
@@ -20,13 +20,12 @@ from whyword.models.cnn.inputs import (
 )
 from whyword.models.cnn.kernels import filter_gradient, pooled_maxima
 from whyword.models.cnn.network import Convolution, Network
+from whyword.models.epochs import Epoch, OnShare, best_epoch, held_out_count
 from whyword.models.stored import Check, optional
 
 if TYPE_CHECKING:
     import torch
 
-
-STAGE = "training"
 
 MOST_WIDTH, MOST_FILTERS = 100, 100_000
 
@@ -41,13 +40,6 @@ def widths_of(name: str, value: object) -> tuple[int, ...]:
     return tuple(checked)
 
 
-def held_out(name: str, value: object) -> float:
-    """Return the number or the share of documents to hold out; raise if it is unfit."""
-    if isinstance(value, float | np.floating):
-        return share(name, value)
-    return whole_number(name, value, least=0)
-
-
 # from the classifier's arguments to what is made of them; raise if they are unfit
 CHECKS: dict[str, Check[Any]] = {
     "width": widths_of,
@@ -59,7 +51,7 @@ CHECKS: dict[str, Check[Any]] = {
     "batch_size": whole_number,
     "learning_rate": partial(real_number, above=0),
     "seed": partial(whole_number, least=0),
-    "validation": held_out,
+    "validation": held_out_count,
     "max_words": optional(whole_number),
 }
 
@@ -94,15 +86,6 @@ class LabelledBatch:
     classes: NDArray[np.intp]
 
 
-@dataclass(frozen=True)
-class Epoch:
-    """An epoch that is done: its number, its mean loss, its accuracy on validation data."""
-
-    number: int
-    loss: float
-    accuracy: float | None
-
-
 def train_network(
     train: LabelledBatch,
     validation: LabelledBatch | None,
@@ -122,44 +105,19 @@ def train_network(
     on_progress : callable
         Called after each epoch.
     """
-    trainer = _Trainer(train.inputs, class_weights, settings)
-    best: tuple[Network, Epoch] | None = None
-    for number in range(1, settings.epochs + 1):
-        loss = trainer.epoch(train.classes)
-        network = trainer.network()
-        accuracy = None
-        if validation is not None:
-            scores = [
-                network.forward(part)
-                for part in split_batch(validation.inputs, network.most_rows())
-            ]
-            predicted = np.concatenate(scores).argmax(axis=1)
-            accuracy = float(np.mean(predicted == validation.classes))
-        epoch = Epoch(number, loss, accuracy)
-        if not np.isfinite(loss):
-            name = Argument("learning_rate")
-            raise InputError(f"training diverged in epoch {number}; lower ", name)
-        on_progress(_progress(epoch, settings.epochs))
-        if best is None or (accuracy or 0) >= (best[1].accuracy or 0):
-            best = network, epoch
-    if best is None:
-        raise InputError(Argument("epochs"), " must be at least 1")
-    return best
-
-
-def _progress(epoch: Epoch, epochs: int) -> Progress:
-    metrics = {"loss": epoch.loss}
-    if epoch.accuracy is not None:
-        metrics["validation accuracy"] = epoch.accuracy
-    share = epoch.number / epochs
-    return Progress(STAGE, share=share, number=epoch.number, total=epochs, metrics=metrics)
+    trainer = _Trainer(train, validation, class_weights, settings)
+    return best_epoch(trainer, settings.epochs, on_progress)
 
 
 class _Trainer:
     """The parameters, the optimiser and the random numbers of one training."""
 
     def __init__(
-        self, inputs: InputBatch, class_weights: NDArray[np.float32], settings: Settings
+        self,
+        train: LabelledBatch,
+        validation: LabelledBatch | None,
+        class_weights: NDArray[np.float32],
+        settings: Settings,
     ) -> None:
         try:
             import torch
@@ -167,7 +125,8 @@ class _Trainer:
             raise MissingExtraError("torch", "train") from None
 
         self.torch: Any = torch
-        self.inputs = inputs
+        self.inputs, self.classes, self.validation = train.inputs, train.classes, validation
+        inputs = train.inputs
         self.settings = settings
         self.random = np.random.default_rng(settings.seed)
         self.generator = torch.Generator().manual_seed(settings.seed)
@@ -202,7 +161,7 @@ class _Trainer:
         parameter: torch.Tensor = values.requires_grad_()
         return parameter
 
-    def epoch(self, classes: NDArray[np.intp]) -> float:
+    def epoch(self, on_share: OnShare) -> float:
         """Train on every document once; return the mean loss."""
         total = 0.0
         for documents in self._batches():
@@ -210,7 +169,7 @@ class _Trainer:
             pooled = [self.convolve(*pair, batch) for pair in self.convolutions]
             hidden = self._dropout(self.torch.cat(pooled, dim=1))
             scores = hidden @ self.output[0] + self.output[1]
-            loss = self.loss(scores, self.torch.from_numpy(classes[documents]))
+            loss = self.loss(scores, self.torch.from_numpy(self.classes[documents]))
             self.optimiser.zero_grad()
             loss.backward()
             self.optimiser.step()
@@ -236,7 +195,16 @@ class _Trainer:
         dropped: torch.Tensor = hidden * kept / (1 - self.settings.dropout)
         return dropped
 
-    def network(self) -> Network:
+    def accuracy(self) -> float | None:
+        """Return the accuracy on validation data, None if there are none."""
+        if self.validation is None:
+            return None
+        network = self.snapshot()
+        parts = split_batch(self.validation.inputs, network.most_rows())
+        predicted = np.concatenate([network.forward(part) for part in parts]).argmax(axis=1)
+        return float(np.mean(predicted == self.validation.classes))
+
+    def snapshot(self) -> Network:
         """Return a copy of the parameters as they are now."""
 
         def copy_array(tensor: "torch.Tensor") -> NDArray[np.float32]:
