@@ -137,7 +137,7 @@ class RuledTrace(CentroidTrace):
         return bool(settings["attention"] == "fixed")
 
     def lrp(self, targets: Targets, *, elements: bool = False, **rule: Any) -> Relevance:  # noqa: ANN401
-        if rule["layer"] == RuledClassifier.layers[-1]:  # half of the bias is booked below it
+        if rule["layer"] == RuledClassifier.layer_names[-1]:  # half of the bias is booked below it
             apart, shared = (super(RuledTrace, self).lrp(targets, bias=b) for b in BIASES)
             words = (apart.words[0] + shared.words[0]) / 2
             return Relevance([words], apart.padding, (apart.constant + shared.constant) / 2)
@@ -156,7 +156,7 @@ class RuledClassifier(CentroidClassifier, Layered, Recorded):
 
     kind = "ruled"
     tokenizer: ClassVar[Tokenizer] = Tokenizer(rule=spans_between_spaces)
-    layers = ("bag", "encoder.layer.1", "encoder.layer.2")
+    layer_names = ("bag", "encoder.layer.1", "encoder.layer.2")
     recorded: ClassVar[Mapping[str, Any]] = {"deletion": "cut"}
 
     @property

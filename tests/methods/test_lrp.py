@@ -133,7 +133,7 @@ def test_relevance_at_a_hidden_layer() -> None:
     model = RuledClassifier().fit(*topical(60))
     for text in ("moon orbit the goal", "", "unheard"):
         inputs = explain(model, text, "all")
-        for layer in model.layers:
+        for layer in model.layer_names:
             there = explain(model, text, "all", layer=layer)
             assert there.parameters["layer"] == layer
             assert there.conserves

@@ -80,7 +80,7 @@ LRP = register(
                 _layer,
                 "the hidden layer at which relevance is read, by its name",
                 values=str,
-                names_of=lambda model: model.layers if isinstance(model, Layered) else (),
+                names_of=lambda model: model.layer_names if isinstance(model, Layered) else (),
             ),
         ),
         conserves=_conserves,

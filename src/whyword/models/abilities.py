@@ -62,7 +62,7 @@ class Layered(ABC):
 
     @property
     @abstractmethod
-    def layers(self) -> Sequence[str]:
+    def layer_names(self) -> Sequence[str]:
         """Their names, in the order in which a text goes through them."""
 
 

@@ -105,7 +105,7 @@ def test_nobody_can_tell_a_function_without_a_name() -> None:
 
 def test_it_is_shown() -> None:
     assert repr(made()) == "TorchClassifier(Vote, 3 classes)"
-    assert made().layers == ["embedding", "output"]
+    assert made().layer_names == ["embedding", "output"]
 
 
 def test_it_is_pickled() -> None:

@@ -99,7 +99,7 @@ def test_a_hidden_layer(name: str) -> None:
     with pytest.raises(ww.InputError, match="there is no layer 'lsm' in this model"):
         ww.explain(model, text, layer="lsm")
     with pytest.raises(ww.InputError, match="a vector for each of the"):
-        ww.explain(model, text, layer=model.layers[-1])
+        ww.explain(model, text, layer=model.layer_names[-1])
 
 
 def test_numbers_and_signs_are_seen_if_the_tokenizer_sees_them() -> None:

@@ -190,7 +190,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         return {"deletion": self.deletion.how}
 
     @property
-    def layers(self) -> list[str]:
+    def layer_names(self) -> list[str]:
         """The names of the module's parts."""
         return [name for name, _ in self.module.named_modules() if name]
 

@@ -1,0 +1,258 @@
+"""A torch network that is trained here: scikit-learn's manners around a torch classifier."""
+
+import copy
+import time
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from whyword.base.checks import strings
+from whyword.base.progress import reporting
+from whyword.models.abilities import Layered, Reading, Recorded, Trained
+from whyword.models.epochs import STAGE, best_epoch, held_out_documents
+from whyword.models.estimator import (
+    Estimator,
+    check_training_data,
+    class_weights,
+    stored_class_weight,
+    stored_parameters,
+)
+from whyword.models.protocol import Positions, Scores
+from whyword.models.pytorch.classifier import TorchClassifier
+from whyword.models.pytorch.encoding import Encoded
+from whyword.models.pytorch.stored import fill
+from whyword.models.pytorch.trace import TorchTrace
+from whyword.models.pytorch.training import Examples, Settings, Trainer, Window, seeded
+from whyword.models.pytorch.windows import windows_of
+from whyword.models.store import training_provenance
+from whyword.models.stored import Check, StoredModel, list_of_strings
+from whyword.models.stored_reader import reader_argument, reader_settings
+from whyword.words.document import Document, Text, document_frequencies
+from whyword.words.reader import Reader
+
+_NOT_KEPT = ("reader", "on_progress")  # told apart from the parameters, or not kept
+
+
+class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
+    """What all kinds of torch network that are trained here have in common.
+
+    A kind builds the module with what encodes texts for it (:meth:`_untrained`), and again from a
+    folder (:meth:`_rebuilt`); it has the parameters of the trainer.
+
+    Attributes
+    ----------
+    classes_ : (C,) array
+    classifier_ : TorchClassifier
+        The network, as it predicts and is explained.
+    training_words_ : list of str
+        Lower-cased words of the training texts.
+    provenance_ : dict
+        What it was trained on, with which versions, and how well it did.
+    """
+
+    checks: Mapping[str, Check[Any]]  # of the parameters that are kept
+    shuffled_layers = TorchClassifier.shuffled_layers
+    classifier_: TorchClassifier
+    training_words_: list[str] | None
+
+    # what every kind has as parameters
+    class_weight: str | Mapping[Any, float] | None
+    validation: float
+    max_words: int | None
+    reader: Reader | None
+    seed: int
+    on_progress: Any
+
+    # ---- training -----------------------------------------------------------------------------
+
+    @abstractmethod
+    def _untrained(self, documents: Sequence[Document], classes: NDArray[Any]) -> TorchClassifier:
+        """Return the network before training; torch is seeded.
+
+        Parameters
+        ----------
+        documents : list of Document
+            Of the training; the reader is theirs.
+        classes : (C,) array
+        """
+
+    def fit(self, texts: Iterable[str], labels: Iterable[object]) -> Self:
+        """Train on texts and their labels."""
+        start = time.perf_counter()
+        checked, classes, numbers = check_training_data(texts, labels)
+        for name, check in self.checks.items():
+            check(name, getattr(self, name))
+        settings = Settings.of(self.get_params())
+        weights = class_weights(self.class_weight, classes, numbers)
+        chosen = held_out_documents(self.validation, numbers, self.seed)
+        documents = list(Reader.of(self.reader, self.max_words).documents(checked))
+        with reporting(self.on_progress, STAGE) as report, seeded(settings.seed):
+            model = self._untrained(documents, classes)
+            encoded = [model.encoder(one) for one in model.documents(documents)]
+            train = [one for one, out in zip(encoded, chosen, strict=True) if not out]
+            held = [one for one, out in zip(encoded, chosen, strict=True) if out]
+            trainer = Trainer(
+                model.network,
+                Examples([_windows(model, one) for one in train], numbers[~chosen]),
+                weights,
+                settings,
+                self._blank(model),
+                partial(_accuracy, model, held, numbers[chosen]),
+            )
+            state, best = best_epoch(trainer, settings.epochs, report, settings.patience)
+        model.module.load_state_dict(state, strict=False)  # frozen ones are not among them
+        model.module.requires_grad_(False)
+        self.classifier_, self.classes_, self._identity = model, classes, None
+        self.training_words_ = list(document_frequencies(documents))
+        self.provenance_ = training_provenance(
+            checked,
+            numbers.tolist(),
+            start,
+            held_out=int(chosen.sum()),
+            best_epoch=best.number,
+            loss=best.loss,
+            validation_accuracy=best.accuracy,
+        )
+        return self
+
+    def _blank(self, model: TorchClassifier) -> int | None:
+        """Return what is read instead of words that are dropped in training."""
+        return model.encoder.mask if model.encoder.mask is not None else model.network.pad
+
+    # ---- predicting: the classifier's ---------------------------------------------------------
+
+    @property
+    def reader_(self) -> Reader:
+        """How it reads."""
+        self.check_fitted()
+        return self.classifier_.reader_
+
+    @property
+    def training_words(self) -> Collection[str] | None:
+        """The lower-cased words of the training texts; None if nobody knows them."""
+        return self.training_words_
+
+    @property
+    def layer_names(self) -> list[str]:
+        """The names of the network's parts."""
+        return self.classifier_.layer_names
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What explanations record of it."""
+        return self.classifier_.recorded
+
+    @property
+    def module(self) -> nn.Module:
+        """The torch module itself, in eval mode."""
+        self.check_fitted()
+        return self.classifier_.module
+
+    @property
+    def trace_kind(self) -> type[TorchTrace]:
+        """The class of its traces."""
+        return self.classifier_.trace_kind if hasattr(self, "classifier_") else TorchTrace
+
+    def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
+        """Return the texts with the words that the network sees."""
+        return self.classifier_.documents(texts)
+
+    def trace(
+        self,
+        texts: Iterable[Text],
+        *,
+        deleted: Iterator[Positions] | None = None,
+        columns: int = 0,
+        elements: bool = False,
+    ) -> Iterator[TorchTrace]:
+        """Yield the texts in blocks; see :class:`~whyword.models.protocol.TextClassifier`."""
+        return self.classifier_.trace(texts, deleted=deleted, columns=columns, elements=elements)
+
+    def decision_function(self, texts: Iterable[str]) -> Scores:
+        """Return the scores, (texts, C); of two classes s₁ − s₀, or the single s, (texts,)."""
+        self.check_fitted()
+        return self.classifier_.decision_function(strings("texts", texts))
+
+    def predict_proba(self, texts: Iterable[str]) -> Scores:
+        """Return the probability of each class, (texts, C)."""
+        self.check_fitted()
+        return self.classifier_.predict_proba(strings("texts", texts))
+
+    def shuffled(self, layers: str, seed: int) -> Self:
+        """Return a copy whose weights are in random order: all of them, or the last layer's."""
+        other = copy.copy(self)
+        other.classifier_ = self.classifier_.shuffled(layers, seed)
+        other._identity = None
+        return other
+
+    # ---- keeping ------------------------------------------------------------------------------
+
+    def _hashed_parts(self) -> dict[str, Any]:
+        parts = super()._hashed_parts()
+        if "classifier_" in parts:  # in place, weights change without another classifier
+            parts["weights"] = self.classifier_.weights_state()
+        return parts
+
+    @abstractmethod
+    def _described(self) -> dict[str, Any]:
+        """Return, as plain data, what the module and its encoder are built from again."""
+
+    @classmethod
+    @abstractmethod
+    def _rebuilt(cls, stored: StoredModel, model: Self) -> TorchClassifier:
+        """Return the network with any weights; what :meth:`_described` said is taken."""
+
+    def to_tensors(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return the tensors and the configuration that :meth:`save` writes."""
+        self.check_fitted()
+        state = self.classifier_.module.state_dict()
+        parameters = stored_parameters(
+            {name: value for name, value in self.get_params().items() if name in self.checks}
+            | {"class_weight": self.class_weight}
+        )
+        configuration = {
+            "kind": self.kind,
+            "classes": self.classes_.tolist(),
+            "parameters": parameters,
+            **self._described(),
+            **reader_settings(self.reader_),
+            "training_words": self.training_words_,
+            "provenance": self.provenance_,
+        }
+        return {name: one.contiguous().numpy().copy() for name, one in state.items()}, configuration
+
+    @classmethod
+    def from_tensors(cls, stored: StoredModel) -> Self:
+        """Put a model together from what :meth:`save` wrote, each part taken, and so checked."""
+        classes, provenance = stored.classes(), stored.provenance()
+        checks = {**cls.checks, "class_weight": stored_class_weight(classes)}
+        model = cls(**stored.parameters(checks))
+        model.classes_, model.provenance_ = classes, provenance
+        model.training_words_ = stored.settings.take("training_words", list_of_strings)
+        model.classifier_ = cls._rebuilt(stored, model)
+        fill(stored, model.classifier_.module)
+        model.reader = reader_argument(model.classifier_.reader_, model.max_words)
+        return model
+
+
+def _windows(model: TorchClassifier, text: Encoded) -> list[Window]:
+    """Return what is read at a time of a text."""
+    of_words = text.pieces.of_words
+    return [Window(text.ids[one], of_words[one]) for one in windows_of(text, model.network.window)]
+
+
+def _accuracy(
+    model: TorchClassifier, texts: Sequence[Encoded], classes: NDArray[np.intp]
+) -> float | None:
+    """Return the share of texts that a network has right, None without texts."""
+    if not len(texts):
+        return None
+    with torch.no_grad():
+        predicted = model.network.scores(texts).argmax(axis=1)
+    return float(np.mean(predicted == classes))
