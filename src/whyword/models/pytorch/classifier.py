@@ -200,7 +200,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         settings = self.encoder.settings if self.name is None else {"name": self.name}
         if settings is None:
             return None
-        state = self._state()
+        state = self.weights_state()
         if self._identity is None or self._identity[0] != state:
             self._identity = (state, self._hash(settings))
         return self._identity[1]
@@ -209,7 +209,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         """Return what computes the identity when it is called."""
         return lambda: self.identity
 
-    def _state(self) -> tuple[tuple[int, int], ...]:
+    def weights_state(self) -> tuple[tuple[int, int], ...]:
         """Return what changes when a parameter does."""
         return tuple(
             (one.data_ptr(), one._version)

@@ -29,8 +29,8 @@ class PooledEncoder(nn.Module):
         if getattr(encoder, "pooler", None) is not None:
             encoder.pooler = None  # type: ignore[assignment]  # what the model's own head would use
         self.add_module(self.prefix, encoder)
-        self.config: Any = encoder.config
-        size = int(self.config.hidden_size)
+        config: Any = encoder.config
+        self.config, size = config, int(config.hidden_size)
         self.dropout = nn.Dropout(dropout)
         self.dense = None if hidden is None else nn.Linear(size, hidden)
         self.classifier = nn.Linear(size if hidden is None else hidden, scores)

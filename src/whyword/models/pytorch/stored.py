@@ -128,8 +128,8 @@ def restore(
     stored = StoredModel(verdict, tensors, settings)
     classes = stored.classes().tolist()
     module, encoder = _built(stored, build)
-    _fill(stored, module)
-    several = stored.settings.take("multilabel", _flag)
+    fill(stored, module, _PREFIX)
+    several = stored.settings.take("multilabel", a_flag)
     thresholds = stored.settings.take("thresholds", list_of_numbers)
     count = optional(partial(whole_number, least=0))
     options: dict[str, Any] = {
@@ -167,7 +167,7 @@ def _built(stored: StoredModel, build: object) -> tuple[nn.Module, object]:
     module, encode = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
     if not isinstance(module, nn.Module):
         raise InputError(f"{name!r:.60} built {shown(module)}, which is no torch.nn.Module")
-    own = _encoder(stored)
+    own = stored_encoder(stored)
     if own is None and encode is None:
         raise InputError(
             f"the folder does not say how texts become ids: let {name!r:.60} return (module, "
@@ -176,7 +176,8 @@ def _built(stored: StoredModel, build: object) -> tuple[nn.Module, object]:
     return module.eval(), own if encode is None else encode
 
 
-def _encoder(stored: StoredModel) -> Encoder | None:
+def stored_encoder(stored: StoredModel) -> Encoder | None:
+    """Return what encodes texts, as a folder has it; None if it does not say."""
     section = stored.settings.section("encoding")
     taken = section.take_any({"vocabulary": a_dict, "tokenizer": a_dict})
     if "vocabulary" in taken:
@@ -184,17 +185,26 @@ def _encoder(stored: StoredModel) -> Encoder | None:
     return tokenizer_of(taken["tokenizer"]) if "tokenizer" in taken else None
 
 
-def _fill(stored: StoredModel, module: nn.Module) -> None:
-    """Put the stored weights into a module; raise unless they are its own."""
+def fill(stored: StoredModel, module: nn.Module, prefix: str = "") -> None:
+    """Put the stored weights into a module; raise unless they are its own.
+
+    Parameters
+    ----------
+    stored : StoredModel
+        Of which all tensors are taken.
+    module : nn.Module
+    prefix : str
+        Before the names of its weights in the folder.
+    """
     own = module.state_dict()
-    missing = {_PREFIX + name for name in own} ^ stored.tensor_names()
+    missing = {prefix + name for name in own} ^ stored.tensor_names()
     if missing:
         raise stored.fault(
             f"the module that was built has other weights: {min(missing)!r:.80} is in one only"
         )
     state = {
         name: torch.from_numpy(
-            np.array(stored.tensor(_PREFIX + name, value.numpy().dtype.type, *value.shape, least=0))
+            np.array(stored.tensor(prefix + name, value.numpy().dtype.type, *value.shape, least=0))
         )
         for name, value in own.items()
     }
@@ -207,7 +217,8 @@ def _a_string(name: str, value: object) -> str:
     return value
 
 
-def _flag(name: str, value: object) -> bool:
+def a_flag(name: str, value: object) -> bool:
+    """Return true or false."""
     if not isinstance(value, bool):
         raise InputError(f"{name} must be true or false, not {value!r:.60}")
     return value

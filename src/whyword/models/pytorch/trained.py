@@ -5,7 +5,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -29,9 +29,8 @@ from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.stored import fill
 from whyword.models.pytorch.trace import TorchTrace
 from whyword.models.pytorch.training import Examples, Settings, Trainer, Window, seeded
-from whyword.models.pytorch.windows import windows_of
 from whyword.models.store import training_provenance
-from whyword.models.stored import Check, StoredModel, list_of_strings
+from whyword.models.stored import Check, StoredModel, list_of_strings, optional
 from whyword.models.stored_reader import reader_argument, reader_settings
 from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.reader import Reader
@@ -56,7 +55,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         What it was trained on, with which versions, and how well it did.
     """
 
-    checks: Mapping[str, Check[Any]]  # of the parameters that are kept
+    checks: ClassVar[Mapping[str, Check[Any]]]  # of the parameters that are kept
     shuffled_layers = TorchClassifier.shuffled_layers
     classifier_: TorchClassifier
     training_words_: list[str] | None
@@ -234,7 +233,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         checks = {**cls.checks, "class_weight": stored_class_weight(classes)}
         model = cls(**stored.parameters(checks))
         model.classes_, model.provenance_ = classes, provenance
-        model.training_words_ = stored.settings.take("training_words", list_of_strings)
+        model.training_words_ = stored.settings.take("training_words", optional(list_of_strings))
         model.classifier_ = cls._rebuilt(stored, model)
         fill(stored, model.classifier_.module)
         model.reader = reader_argument(model.classifier_.reader_, model.max_words)
@@ -243,8 +242,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
 
 def _windows(model: TorchClassifier, text: Encoded) -> list[Window]:
     """Return what is read at a time of a text."""
-    of_words = text.pieces.of_words
-    return [Window(text.ids[one], of_words[one]) for one in windows_of(text, model.network.window)]
+    return [Window(text.ids, text.pieces.of_words)]
 
 
 def _accuracy(

@@ -161,7 +161,7 @@ class Trainer:
             with self.settings.casting():
                 scores = self._scores(ids, mask)
             loss = nn.functional.cross_entropy(scores, wanted, self._weights, reduction="sum")
-            (loss / weight).backward()
+            (loss / weight).backward()  # type: ignore[no-untyped-call]
             total += float(loss.detach()) * len(documents) / weight
         nn.utils.clip_grad_norm_(self.module.parameters(), _CLIP)
         self._optimiser.step()
@@ -196,7 +196,9 @@ class Trainer:
     def _draw(self, number: int) -> NDArray[np.int64]:
         """Return one of a text's windows, with some of its words dropped."""
         windows = self.examples.texts[number]
-        window = windows[self._random.integers(len(windows))] if len(windows) > 1 else windows[0]
+        window = (
+            windows[int(self._random.integers(len(windows)))] if len(windows) > 1 else windows[0]
+        )
         if self._blank is None or not self.settings.word_dropout:
             return window.ids
         dropped = self._random.random(len(window.ids)) < self.settings.word_dropout
