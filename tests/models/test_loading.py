@@ -4,7 +4,7 @@ import pytest
 from networks import small_cnn, topical
 
 from whyword import CNNClassifier, InputError, SVMClassifier, load_model
-from whyword.models.loading import KINDS, register_kind
+from whyword.models.loading import KINDS, Lazy, register_kind
 from whyword.models.pipeline.classifier import PipelineClassifier
 
 
@@ -32,4 +32,5 @@ def test_the_kinds_by_name() -> None:
         ("cnn", CNNClassifier),
         ("svm", SVMClassifier),
         ("pipeline", PipelineClassifier),
+        ("torch", Lazy("whyword.models.pytorch.classifier", "TorchClassifier", ("torch",))),
     ]

@@ -7,12 +7,15 @@ used, and a gigabyte is held once. What this accepts, that package accepts as we
 """
 
 import math
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.base.checks import existing_file
 from whyword.base.errors import InputError
 from whyword.base.json import parse_json
 from whyword.base.printable import storable
@@ -30,13 +33,25 @@ _DTYPES = {
     },
     "F16": np.dtype("<f2"),
 }
+_BYTES = {name: dtype.itemsize for name, dtype in _DTYPES.items()}
+_BYTES_OF_OTHERS = {**_BYTES, "BF16": 2}  # which numpy lacks
 
 
-class _Entry(NamedTuple):
-    """What the header says of a tensor: its bytes are ``data[begin:end]``, after the header."""
+class Entry(NamedTuple):
+    """What the header says of a tensor.
+
+    Attributes
+    ----------
+    name : str
+    dtype : str
+        As the format calls it: F32.
+    shape : tuple of int
+    begin, end : int
+        Its bytes are ``data[begin:end]``, after the header.
+    """
 
     name: str
-    dtype: np.dtype[Any]
+    dtype: str
     shape: tuple[int, ...]
     begin: int
     end: int
@@ -70,24 +85,57 @@ def read_tensors(data: bytes | memoryview, name: object) -> dict[str, NDArray[An
     """
     view = memoryview(data).toreadonly().cast("B")
     try:
-        start, entries = _read_header(view, name)
+        start = _data_start(view[:_LENGTH], len(view))
+        entries = _entries(bytes(view[_LENGTH:start]), name, _BYTES)
         _check_cover(entries, len(view) - start)
         return {entry.name: _array(view, start, entry) for entry in entries}
     except _DamageError as error:
-        raise InputError(f"{name} is damaged or not a safetensors file ({error})") from None
+        raise _damaged(name, error) from None
 
 
-def _read_header(view: memoryview, name: object) -> tuple[int, list[_Entry]]:
-    """Return where the data begin, and the entries of the header, each possible by itself."""
-    length = int.from_bytes(view[:_LENGTH], "little")
-    if len(view) < _LENGTH or not 2 <= length <= min(_LONGEST, len(view) - _LENGTH):
-        raise _DamageError(f"a header of {length:,} bytes in a file of {len(view):,}")
-    text = bytes(view[_LENGTH : _LENGTH + length])
+def read_entries(path: Path) -> tuple[int, list[Entry]]:
+    """Return where the data of a safetensors file begin, and what is there; no data are read.
+
+    Parameters
+    ----------
+    path : Path
+        Its tensors may be of bfloat16, too.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or its header does not fit it.
+    """
+    with existing_file(path).open("rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        try:
+            start = _data_start(stream.read(_LENGTH), size)
+            entries = _entries(stream.read(start - _LENGTH), path, _BYTES_OF_OTHERS)
+            _check_cover(entries, size - start)
+        except _DamageError as error:
+            raise _damaged(path, error) from None
+    return start, entries
+
+
+def _damaged(name: object, error: _DamageError) -> InputError:
+    return InputError(f"{name} is damaged or not a safetensors file ({error})")
+
+
+def _data_start(first: bytes | memoryview, size: int) -> int:
+    """Return where the data of a file of so many bytes begin, by its first eight."""
+    length = int.from_bytes(first, "little")
+    if size < _LENGTH or not 2 <= length <= min(_LONGEST, size - _LENGTH):
+        raise _DamageError(f"a header of {length:,} bytes in a file of {size:,}")
+    return _LENGTH + length
+
+
+def _entries(text: bytes, name: object, known: Mapping[str, int]) -> list[Entry]:
+    """Return the entries of a header, each possible by itself and of a known dtype."""
     if not text.startswith(b"{"):
         raise _DamageError("its header is no JSON object")
     header = parse_json(text, f"{name}'s header", unique_keys=True)
     _check_metadata(header.pop("__metadata__", None))
-    return _LENGTH + length, [_entry(key, said) for key, said in header.items()]
+    return [_entry(key, said, known) for key, said in header.items()]
 
 
 def _check_metadata(metadata: object) -> None:
@@ -98,21 +146,23 @@ def _check_metadata(metadata: object) -> None:
         raise _DamageError("its __metadata__ are not texts by name")
 
 
-def _entry(name: str, said: object) -> _Entry:
+def _entry(name: str, said: object, known: Mapping[str, int]) -> Entry:
     shown = repr(name)[:60]
     if storable(name) != name:
         raise _DamageError(f"{shown} is no name of a tensor")
     if not isinstance(said, dict) or said.keys() != {"dtype", "shape", "data_offsets"}:
         raise _DamageError(f"{shown} must have dtype, shape and data_offsets, nothing else")
-    dtype = _DTYPES.get(said["dtype"]) if isinstance(said["dtype"], str) else None
-    if dtype is None:
-        raise _DamageError(f"{shown} has the unknown dtype {said['dtype']!r:.40}")
+    dtype = said["dtype"]
+    if not isinstance(dtype, str) or dtype not in known:
+        raise _DamageError(f"{shown} has the unknown dtype {dtype!r:.40}")
     shape, offsets = _sizes(said["shape"]), _sizes(said["data_offsets"])
     if shape is None or len(shape) > _MOST_DIMENSIONS:
         raise _DamageError(f"{shown} has no possible shape: {said['shape']!r:.60}")
     if offsets is None or len(offsets) != 2:
         raise _DamageError(f"{shown} has no possible data_offsets: {said['data_offsets']!r:.60}")
-    return _checked_size(_Entry(name, dtype, shape, *offsets))
+    entry = Entry(name, dtype, shape, *offsets)
+    _check_size(entry, known[dtype])
+    return entry
 
 
 def _sizes(value: object) -> tuple[int, ...] | None:
@@ -122,19 +172,19 @@ def _sizes(value: object) -> tuple[int, ...] | None:
     return None
 
 
-def _checked_size(entry: _Entry) -> _Entry:
-    size = entry.dtype.itemsize * math.prod(entry.shape)
+def _check_size(entry: Entry, each: int) -> None:
+    """Raise unless a tensor has the bytes that its numbers need, so many each."""
+    size = each * math.prod(entry.shape)
     # numpy multiplies the other dimensions even of an array that has nothing in it
-    largest = entry.dtype.itemsize * math.prod(max(1, n) for n in entry.shape)
+    largest = each * math.prod(max(1, n) for n in entry.shape)
     if entry.end - entry.begin != size or largest >= 1 << 63:
         raise _DamageError(
             f"{entry.shape!s:.60} numbers of {entry.dtype} do not fit bytes "
             f"{entry.begin} to {entry.end}: {entry.name!r:.60}"
         )
-    return entry
 
 
-def _check_cover(entries: Sequence[_Entry], size: int) -> None:
+def _check_cover(entries: Sequence[Entry], size: int) -> None:
     """Raise unless the tensors lie one after the other and fill the data, nothing left over."""
     done = 0
     for entry in sorted(entries, key=lambda one: (one.begin, one.end)):
@@ -145,11 +195,12 @@ def _check_cover(entries: Sequence[_Entry], size: int) -> None:
         raise _DamageError(f"its tensors have {done:,} bytes, there are {size:,}")
 
 
-def _array(view: memoryview, start: int, entry: _Entry) -> NDArray[Any]:
+def _array(view: memoryview, start: int, entry: Entry) -> NDArray[Any]:
     part = view[start + entry.begin : start + entry.end]
-    if entry.dtype.kind == "b" and len(part) and np.frombuffer(part, np.uint8).max() > 1:
+    dtype = _DTYPES[entry.dtype]
+    if dtype.kind == "b" and len(part) and np.frombuffer(part, np.uint8).max() > 1:
         raise _DamageError(f"{entry.name!r:.60} has bytes that are neither true nor false")
-    array = np.frombuffer(part, entry.dtype).reshape(entry.shape)
+    array = np.frombuffer(part, dtype).reshape(entry.shape)
     if not array.flags.aligned:
         array = array.copy()  # compiled loops are not made for such
         array.flags.writeable = False

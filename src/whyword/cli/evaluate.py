@@ -1,7 +1,7 @@
 """``whyword evaluate``: how good a model and its explanations are."""
 
 import logging
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated
 
 import typer
@@ -99,7 +99,7 @@ def evaluate(
             on_progress=report,
         )
     if out is not None:
-        findings.to_html(out, f"{model.name} on {corpus.name}")
+        findings.to_html(out, f"{PurePath(model).name} on {corpus.name}")
         beside = findings.to_json(out.with_suffix(".json"))
         log.info("written: %s and %s", one_line(str(out)), one_line(beside))
     if as_json:

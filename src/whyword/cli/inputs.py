@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from itertools import chain
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from whyword.base.checks import expand_path
 from whyword.base.printable import one_line, spelled_out
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 _FORMATS = {".eml": "mail", ".htm": "html", ".html": "html"}  # by files' endings
 
 
-def open_model(model: Path) -> TextClassifier:
+def open_model(model: str) -> TextClassifier:
     """Load a model while the tokeniser that it needs gets ready."""
     with ThreadPoolExecutor(1) as pool:  # checksums run beside the loading of compiled code
         loading = pool.submit(load_model, model)

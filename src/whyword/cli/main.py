@@ -15,6 +15,7 @@ import typer
 from whyword.base.compiled import CompilationNotice
 from whyword.base.errors import WhywordError
 from whyword.base.progress import lines_in_a_pipe, seconds_between_lines
+from whyword.cli.base import base
 from whyword.cli.corpus import corpus
 from whyword.cli.evaluate import evaluate
 from whyword.cli.explain import explain
@@ -38,6 +39,7 @@ from whyword.models.imported import import_module_of, names_import
 _COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("corpus", corpus, "whyword corpus mails.csv --label folder --test 0.3"),
     ("vectors", vectors, "whyword vectors glove-6b-50d --near orbit --near hockey"),
+    ("base", base, "whyword base minilm-l6 --out models/minilm"),
     ("train", train, "whyword train 20newsgroups --model cnn --width 2 --out models/cnn2"),
     ("model", model, "whyword model models/cnn2"),
     ("predict", predict, "echo 'The shuttle reached orbit.' | whyword predict models/cnn2 -"),

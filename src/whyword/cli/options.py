@@ -76,11 +76,11 @@ Encoding = Annotated[
 # which model, on which documents, by which method
 
 ModelFolder = Annotated[
-    Path,
+    str,  # as a Path, ./hf:x/y would be hf:x/y
     typer.Argument(
         metavar="MODEL",
-        help="A folder that `whyword train` wrote, or module:name, a model in your code, "
-        "module:name() what makes one "
+        help="A folder that `whyword train` wrote, or a Hugging Face one; hf:owner/name of the "
+        "hub; or module:name, a model in your code, module:name() what makes one "
         "(py:module:name where there is a folder of that name).",
     ),
 ]

@@ -124,7 +124,7 @@ class FolderOptions:
 
 def write_corpus_results(
     run: Callable[..., Outcome],
-    model: Path,
+    model: str,
     source: str,
     out: Path,
     how: RunOptions,

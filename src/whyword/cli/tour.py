@@ -1,7 +1,7 @@
 """``whyword tour``: a model at a glance, a folder of pages."""
 
 import logging
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated
 
 import typer
@@ -43,6 +43,6 @@ def tour(
     if asks_anew(loaded):
         say_price("the tour", tour_price(loaded, part, limit))
     with progress_bar("preparing") as report:
-        title = f"{model.name} on {source}"
+        title = f"{PurePath(model).name} on {source}"
         made = write_tour(loaded, part, folder, title, few=limit, on_progress=report)
     log.info("%s: %s", "kept" if made.kept else "written", one_line(str(made.page)))

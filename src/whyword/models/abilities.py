@@ -97,6 +97,9 @@ class Hashed(ABC):
         Until then it refers to the weights: those that are changed in place are hashed as changed.
         """
 
+    def remember_identity(self, identity: str) -> None:  # noqa: B027 - some need not
+        """Keep the identity that its folder has, if that is the one it would compute."""
+
 
 class Caching(ABC):
     """It can keep what it computed of words that come again."""

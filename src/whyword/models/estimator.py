@@ -32,6 +32,7 @@ class Estimator(Hashed, ABC):
     """Arguments of ``__init__`` are stored untouched; learned names end in ``_``."""
 
     kind: ClassVar[str]  # under which :func:`~whyword.load_model` knows it
+    is_built: ClassVar[bool] = False  # by a function of the user's own, when it is loaded
     _estimator_type = "classifier"
     _identity: "_IdentityOf | None" = None
     classes_: NDArray[np.str_]

@@ -1,10 +1,11 @@
 """The kinds of model by name, and from a folder back to the model that was saved in it."""
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from whyword.base.checks import check_installed, expand_path
+from whyword.base.checks import check_installed, exists, expand_path
 from whyword.base.errors import Argument, InputError
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
@@ -12,10 +13,34 @@ from whyword.models.imported import import_model, names_import
 from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.pipeline.classifier import PipelineClassifier
 from whyword.models.pipeline.stored import upgraded
-from whyword.models.store import read_model, without_added
+from whyword.models.store import CONFIGURATION, read_model, without_added
 
-_OF_TORCH = "torch"  # a kind that is only imported if it is needed
-KINDS: dict[str, type[Estimator]] = {}
+_HUB = "hf:"  # before the name of a model of the Hugging Face hub
+_FOREIGN = ("config.json", "adapter_config.json")  # what Hugging Face's folders have
+
+
+class Lazy(NamedTuple):
+    """What is only imported if it is needed: a kind of model, a function.
+
+    Attributes
+    ----------
+    module, name : str
+        Where it is.
+    needs : tuple of str
+        The packages that it needs; an extra of the last one's name installs them all.
+    """
+
+    module: str
+    name: str
+    needs: tuple[str, ...]
+
+    def load(self) -> Any:  # noqa: ANN401 - a class like an Estimator, or a function
+        """Return it; raise if what it needs is not installed."""
+        check_installed(self.needs[-1], *self.needs)
+        return getattr(import_module(self.module), self.name)
+
+
+KINDS: dict[str, type[Estimator] | Lazy] = {}
 
 
 def register_kind(kind: type[Estimator]) -> type[Estimator]:
@@ -27,6 +52,10 @@ def register_kind(kind: type[Estimator]) -> type[Estimator]:
 register_kind(CNNClassifier)
 register_kind(SVMClassifier)
 register_kind(PipelineClassifier)
+KINDS["torch"] = Lazy("whyword.models.pytorch.classifier", "TorchClassifier", ("torch",))
+_TRANSFORMERS = ("torch", "transformers")
+_FROM_FOLDER = Lazy("whyword.models.pytorch.pretrained", "load_pretrained", _TRANSFORMERS)
+_FROM_HUB = Lazy("whyword.models.pytorch.hub", "hub_folder", _TRANSFORMERS)
 
 
 def load_model(source: str | Path, build: Callable[..., Any] | str | None = None) -> Any:  # noqa: ANN401 - an Estimator, or anybody's model
@@ -35,32 +64,55 @@ def load_model(source: str | Path, build: Callable[..., Any] | str | None = None
     Parameters
     ----------
     source : str or Path
-        A folder that :meth:`save` wrote, in which nothing is ever run; or ``"py:module:name"``,
-        where there is no such folder also ``"module:name"``: what stands in your own code, which
-        is imported and so does run, anything that a :class:`~whyword.BlackBox` takes. With
-        ``()`` behind it, what the function of that name returns.
+        A folder that :meth:`save` wrote, or one of Hugging Face's with a classifier of texts, in
+        which nothing is ever run; ``"hf:owner/name"``, such a folder on their hub; or
+        ``"py:module:name"``, where there is no such folder also ``"module:name"``: what stands in
+        your own code, which is imported and so does run, anything that a
+        :class:`~whyword.BlackBox` takes. With ``()`` behind it, what the function of that name
+        returns.
     build : callable or str, optional
         What builds the module of a PyTorch model again, or ``"module:function"``, where it is not
         registered (``whyword.pytorch.builder``).
     """
     if not isinstance(source, str | Path):
         raise InputError(f"a model is named by a str or Path, not {type(source).__name__}")
-    if names_import(str(source)):
+    if isinstance(source, str) and source.startswith(_HUB):  # a Path is always a path
+        path = _FROM_HUB.load()(source)
+    elif names_import(str(source)):
         return import_model(str(source))
-    path = expand_path(source)
-    tensors, configuration = upgraded(*read_model(path))
-    kind = configuration.get("kind")
-    verdict = f"{path} is not a whole model"
-    if kind == _OF_TORCH:
-        check_installed("torch", "torch")
-        from whyword.models.pytorch.stored import restore
+    else:
+        path = expand_path(source)
+    if _is_foreign(path):
+        _check_unbuilt(build, "a Hugging Face folder")
+        return _FROM_FOLDER.load()(path)
+    return _restore(path, build)
 
-        return restore(verdict, tensors, without_added(configuration), build)
+
+def _is_foreign(path: Path) -> bool:
+    """Whether a folder is one of Hugging Face's, and not ours beside."""
+    there = [name for name in (CONFIGURATION, *_FOREIGN) if exists(path / name)]
+    return bool(there) and CONFIGURATION not in there
+
+
+def _check_unbuilt(build: object, what: str) -> None:
     if build is not None:
-        raise InputError(Argument("build"), f" is for PyTorch models, not for kind {kind!r:.60}")
-    if not isinstance(kind, str) or kind not in KINDS:
-        known = ", ".join([*KINDS, _OF_TORCH])
-        raise InputError(f"{path} holds a model of kind {kind!r:.60}; known: {known}")
-    model = KINDS[kind].restore(verdict, tensors, without_added(configuration))
+        raise InputError(Argument("build"), f" is for PyTorch models, not for {what}")
+
+
+def _restore(path: Path, build: object) -> Any:  # noqa: ANN401 - as load_model
+    """Return the model of our own folder."""
+    tensors, configuration = upgraded(*read_model(path))
+    name = configuration.get("kind")
+    if not isinstance(name, str) or name not in KINDS:
+        known = ", ".join(KINDS)
+        raise InputError(f"{path} holds a model of kind {name!r:.60}; known: {known}")
+    kind: Any = KINDS[name]
+    if isinstance(kind, Lazy):
+        kind = kind.load()
+    if not kind.is_built:
+        _check_unbuilt(build, f"kind {name!r:.60}")
+    given = {"build": build} if kind.is_built else {}
+    verdict = f"{path} is not a whole model"
+    model = kind.restore(verdict, tensors, without_added(configuration), **given)
     model.remember_identity(configuration["identity"])
     return model

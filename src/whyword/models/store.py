@@ -76,12 +76,12 @@ def plain_configuration(configuration: Mapping[str, Any]) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputError(f"a model cannot keep this configuration: {error}") from None
     plain: dict[str, Any] = json.loads(text)
-    if (reason := _unfit(plain)) is not None:
+    if (reason := unfit(plain)) is not None:
         raise InputError(f"a model cannot keep this configuration: {reason}")
     return plain
 
 
-def _unfit(content: object) -> str | None:
+def unfit(content: object) -> str | None:
     """Return why plain data cannot be written, hashed and read again, None if they can."""
     remaining = [(content, 0)]
     while remaining:
@@ -239,7 +239,7 @@ def _read_configuration(folder: Path) -> dict[str, Any]:
     content = parse_json(text, path, unique_keys=True)
     if not isinstance(content, dict) or type(content.get("format")) is not int:
         raise InputError(f"{path} is not the configuration of a whyword model")
-    if (reason := _unfit(content)) is not None:
+    if (reason := unfit(content)) is not None:
         raise InputError(f"{path} is damaged: {reason}")
     if not 1 <= content["format"] <= FORMAT:
         raise InputError(

@@ -5,7 +5,7 @@ import hashlib
 import logging
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from torch import nn
 from whyword.base.checks import expand_path, flag, strings, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import shown
+from whyword.base.tensors import Tensors
 from whyword.models.abilities import (
     Hashed,
     Layered,
@@ -34,7 +35,7 @@ from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.encoding import LONGEST, Deletion, Encoded, encoder_of
 from whyword.models.pytorch.network import Network
 from whyword.models.pytorch.pieces import with_symbols
-from whyword.models.pytorch.stored import builder_name, to_stored
+from whyword.models.pytorch.stored import builder_name, module_settings, restored, to_stored
 from whyword.models.pytorch.trace import LabelsTorchTrace, TorchTrace
 from whyword.models.store import write_model
 from whyword.models.stored_reader import reader_settings
@@ -96,6 +97,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
     """
 
     kind = "torch"
+    is_built = True
     trace_kind: type[TorchTrace] = TorchTrace
     shuffled_layers = ("all", "output")
     training_words = None
@@ -230,6 +232,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         facts = [
             type(self.module).__qualname__,
             repr(self.module),
+            module_settings(self.module),
             list(map(str, self.classes_)),
             settings,
             reading,
@@ -285,6 +288,25 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
             raise InputError(Argument("arguments"), f" must be values by name, not {shown(given)}")
         stored = to_stored(self, builder_name("builder", builder), given)
         return write_model(expand_path(folder), *stored)
+
+    @classmethod
+    def restore(
+        cls,
+        verdict: str,
+        tensors: Tensors,
+        configuration: Mapping[str, Any],
+        build: Callable[..., Any] | str | None = None,
+    ) -> "TorchClassifier":
+        """Return the model of a folder; see :meth:`~whyword.models.estimator.Estimator.restore`.
+
+        Parameters
+        ----------
+        verdict, tensors, configuration
+        build : callable or str, optional
+            What builds the module, or ``module:function``; by default the registered one.
+        """
+        module, encode, classes, options = restored(verdict, tensors, configuration, build)
+        return cls(module, encode, classes, **options)
 
     # ---- reading ------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from whyword.words.document import Document
 
 ZERO, MASK, PAD, CUT = DELETIONS = ("zero", "mask", "pad", "cut")
 _UNKNOWN = ("<unk>", "[UNK]", "<UNK>", "UNK", "unk", "<oov>", "<OOV>")
-_SPECIAL = ("pad", "unk", "mask", "cls", "sep", "bos", "eos")
+SPECIAL = ("pad", "unk", "mask", "cls", "sep", "bos", "eos")
 LONGEST = 1 << 20  # ids of a text
 
 
@@ -251,7 +251,7 @@ class TokenizerEncoder(Encoder):
     @property
     def settings(self) -> dict[str, Any]:
         """The tokenizer's file, and what its special tokens are called."""
-        names = {f"{one}_token": getattr(self.tokenizer, f"{one}_token") for one in _SPECIAL}
+        names = {f"{one}_token": getattr(self.tokenizer, f"{one}_token") for one in SPECIAL}
         special = {name: str(token) for name, token in names.items() if token is not None}
         file = json.loads(self.tokenizer.backend_tokenizer.to_str())
         return {"tokenizer": {**file, "special": special}}

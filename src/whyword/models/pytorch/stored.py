@@ -11,6 +11,7 @@ tensor                        dtype and shape                        what it is
 ============================  =====================================  ===============================
 """
 
+import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 Builder = Callable[..., Any]
 BUILDERS: dict[str, Builder] = {}
 _PREFIX = "module."
+_INCIDENTAL = ("_name_or_path", "transformers_version", "dtype")  # where it was, what wrote it
 
 
 def builder(name: str) -> Callable[[Builder], Builder]:
@@ -108,10 +110,18 @@ def to_stored(
     return tensors, settings
 
 
-def restore(
+def module_settings(module: nn.Module) -> str:
+    """Return what a module of transformers' was made with, which its weights need not show."""
+    config: Any = getattr(module, "config", None)
+    said = config.to_dict() if hasattr(config, "to_dict") else {}
+    plain = {name: value for name, value in said.items() if name not in _INCIDENTAL}
+    return json.dumps(plain, sort_keys=True, default=str)
+
+
+def restored(
     verdict: str, tensors: Tensors, configuration: Mapping[str, Any], build: object
-) -> "TorchClassifier":
-    """Return the model of a folder.
+) -> tuple[nn.Module, object, list[Any], dict[str, Any]]:
+    """Return module, encoding, classes and options of the model in a folder.
 
     Parameters
     ----------
@@ -122,8 +132,6 @@ def restore(
     build : callable, str or None
         What builds the module, or ``module:function``; None for the registered one.
     """
-    from whyword.models.pytorch.classifier import TorchClassifier
-
     settings = {name: value for name, value in configuration.items() if name != "kind"}
     stored = StoredModel(verdict, tensors, settings)
     classes = stored.classes().tolist()
@@ -144,7 +152,7 @@ def restore(
     if several:
         options |= {"multilabel": True, "threshold": thresholds}
     stored.check_all_taken()
-    return TorchClassifier(module, encoder, classes, **options)
+    return module, encoder, classes, options
 
 
 def _built(stored: StoredModel, build: object) -> tuple[nn.Module, object]:

@@ -1,0 +1,49 @@
+"""``whyword base``: a transformer without a head, as a folder of one's own to train from."""
+
+import logging
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whyword.base.checks import expand_path, file_name
+from whyword.base.errors import InputError
+from whyword.base.files import temporary_folder
+from whyword.models.bases import BASES, base_folder
+
+log = logging.getLogger(__name__)
+
+
+def base(
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(BASES)}.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+) -> None:
+    """Fetch a transformer that others have trained, without a head: a Hugging Face folder."""
+    target = expand_path(out)
+    _check_free(target)
+    found = base_folder(name)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with temporary_folder(target.parent) as beside:  # whole, or not there
+            shutil.copytree(found, beside / "base")
+            (beside / "base").replace(target)
+    except OSError as error:
+        raise InputError(
+            f"{file_name(target)} cannot be written ({error.strerror or error})"
+        ) from None
+    log.info("written: %s, %s", file_name(target), BASES[name].about)
+
+
+def _check_free(target: Path) -> None:
+    """Raise if there is something that would be written over."""
+    try:
+        taken = target.is_symlink() or (
+            any(target.iterdir()) if target.is_dir() else target.exists()
+        )
+    except OSError as error:
+        raise InputError(
+            f"{file_name(target)} cannot be written ({error.strerror or error})"
+        ) from None
+    if taken:
+        raise InputError(f"{file_name(target)} exists and will not be written over")

@@ -1,0 +1,269 @@
+"""Transformers from folders as Hugging Face's packages write them, read safely.
+
+Nothing of a folder is run, and nothing but the folder is read. What ``config.json`` describes is
+built without memory first, and compared with the headers of the weights: only what fits is made.
+A weight that is missing, left over or of another shape is an error; it would be random otherwise,
+or lost.
+"""
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from whyword.base.checks import check_installed, existing_file, file_name, whole_number
+from whyword.base.errors import Argument, InputError, WhywordError
+from whyword.base.json import parse_json
+from whyword.base.printable import reason, shown
+from whyword.models.blackbox import checked_labels
+from whyword.models.pytorch.classifier import TorchClassifier
+from whyword.models.pytorch.configuration import (
+    MULTILABEL,
+    check_head,
+    check_layers,
+    classes_of,
+    read_configuration,
+)
+from whyword.models.pytorch.encoding import SPECIAL, TokenizerEncoder, tokenizer_of
+from whyword.models.pytorch.noise import without_noise
+from whyword.models.pytorch.outline import Outline
+from whyword.models.pytorch.weights import Weights
+
+TOKENIZER = "tokenizer.json"
+_LAYERS = "num_hidden_layers"
+_LONGEST = 256 << 20  # bytes of a tokenizer
+# what former versions of transformers wrote that is computed anew: numbers 0, 1, … and constants
+_RECOMPUTED = ("position_ids", "token_type_ids", "masked_bias", "rotary_emb.inv_freq", "attn.bias")
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """A transformer with a head for classes, and what encodes texts for it.
+
+    Attributes
+    ----------
+    module : nn.Module
+        In eval mode, float32, on the CPU.
+    encoder : TokenizerEncoder
+    classes : list of str
+        By their ids.
+    multilabel : bool
+        Whether several of them may be right at once.
+    settings : dict
+        Those of ``config.json``, as plain data.
+    """
+
+    module: nn.Module
+    encoder: TokenizerEncoder
+    classes: list[str]
+    multilabel: bool
+    settings: dict[str, Any]
+
+
+def load_pretrained(folder: Path) -> TorchClassifier:
+    """Return the classifier that a Hugging Face folder holds."""
+    read = read_classifier(folder)
+    return TorchClassifier(read.module, read.encoder, read.classes, multilabel=read.multilabel)
+
+
+def read_classifier(folder: Path) -> Pretrained:
+    """Return the classifier of a Hugging Face folder, just as it was trained.
+
+    Parameters
+    ----------
+    folder : Path
+        With ``config.json``, ``model.safetensors`` (or several and their index) and
+        ``tokenizer.json``.
+    """
+    check_installed("transformers", "transformers")
+    content = read_configuration(folder)
+    check_head(folder, content)
+    classes, several = classes_of(folder, content)
+    weights = Weights.of(folder)
+    check_layers(folder, content, len(weights.places))
+    with _failing(folder):
+        config = _config(content)
+        outline = Outline.of(config, weights)
+        outline.check(folder, weights)
+        encoder = _read_tokenizer(folder, config)
+        module = _load(folder, config, outline, weights)
+    return Pretrained(module, encoder, classes, several, content)
+
+
+def read_base(
+    folder: Path,
+    labels: Sequence[str],
+    *,
+    layers: int | None = None,
+    multilabel: bool = False,
+    settings: Mapping[str, Any] | None = None,
+) -> Pretrained:
+    """Return the encoder of a Hugging Face folder with a new head, drawn by torch's generator.
+
+    Parameters
+    ----------
+    folder : Path
+        As for :func:`read_classifier`; whatever head it has is left behind.
+    labels : sequence of C str
+        The classes of the new head.
+    layers : int, optional
+        How many layers are kept, the first ones; by default all.
+    multilabel : bool
+        Whether several labels may be right at once.
+    settings : dict, optional
+        Changes of ``config.json``: ``{"hidden_dropout_prob": 0.2}``.
+    """
+    check_installed("transformers", "transformers")
+    content = read_configuration(folder)
+    classes = [str(label) for label in checked_labels(labels)]
+    weights = Weights.of(folder)
+    check_layers(folder, content, len(weights.places))
+    with _failing(folder):
+        changed = _changed(folder, content, layers, settings or {})
+        changed |= _labelled(classes, multilabel)
+        config = _config(changed)
+        outline = Outline.of(config, weights, new_head=True)
+        outline.check(folder, weights)
+        encoder = _read_tokenizer(folder, config)
+        module = _load(folder, config, outline, weights)
+    return Pretrained(module, encoder, classes, multilabel, changed)
+
+
+@contextmanager
+def _failing(folder: Path) -> Iterator[None]:
+    """Let transformers work in silence; whatever it raises is one line about the folder."""
+    try:
+        with without_noise():
+            yield
+    except WhywordError:
+        raise
+    except RecursionError:
+        raise InputError(f"{file_name(folder)} cannot be read: it is nested too deep") from None
+    except MemoryError:
+        raise InputError(f"{file_name(folder)} is larger than the memory there is") from None
+    except Exception as error:
+        raise InputError(f"{file_name(folder)} cannot be read ({reason(error)})") from error
+
+
+# ---- the configuration ------------------------------------------------------------------------
+
+
+def _config(content: Mapping[str, Any]) -> Any:
+    """Return the configuration as transformers has it."""
+    return _config_kind(content).from_dict(copy.deepcopy(dict(content)))
+
+
+def _config_kind(content: Mapping[str, Any]) -> Any:
+    from transformers import CONFIG_MAPPING
+
+    kind = content["model_type"]
+    if kind not in CONFIG_MAPPING:
+        raise InputError(f"transformers knows no model_type {shown(kind)}; is it a newer one?")
+    return CONFIG_MAPPING[kind]
+
+
+def _labelled(classes: Sequence[str], multilabel: bool) -> dict[str, Any]:
+    """Return what a configuration says of classes."""
+    return {
+        "num_labels": len(classes),
+        "id2label": {str(number): label for number, label in enumerate(classes)},
+        "label2id": {label: number for number, label in enumerate(classes)},
+        "problem_type": MULTILABEL if multilabel else "single_label_classification",
+    }
+
+
+def _changed(
+    folder: Path, content: dict[str, Any], layers: int | None, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the configuration with other settings and fewer layers."""
+    plain = {name: value for name, value in content.items() if name != "id2label"}
+    plain["num_labels"] = 2  # whatever there was; it may be less than a head needs
+    config = _config(plain)
+    for name in settings:
+        if not hasattr(config, name):
+            raise InputError(
+                Argument("settings"), f": {file_name(folder)} has no setting {shown(name)}"
+            )
+    changed = {**plain, **settings}
+    if layers is None:
+        return changed
+    there = getattr(config, _LAYERS, None)
+    if not isinstance(there, int):
+        raise InputError(Argument("layers"), f" cannot be chosen of {type(config).__name__}")
+    whole_number("layers", layers, most=there)
+    changed[config.attribute_map.get(_LAYERS, _LAYERS)] = layers
+    return {
+        name: value[:layers]
+        if "layer" in name and isinstance(value, list) and len(value) == there
+        else value
+        for name, value in changed.items()
+    }
+
+
+# ---- the weights ------------------------------------------------------------------------------
+
+
+def _load(folder: Path, config: Any, outline: Outline, weights: Weights) -> nn.Module:
+    """Return the module with the folder's weights, but for those that are to be new."""
+    module, info = outline.kind.from_pretrained(
+        None,
+        config=config,
+        state_dict=weights.read(lambda name: outline.name_of(name) not in outline.new),
+        dtype=torch.float32,
+        output_loading_info=True,
+        ignore_mismatched_sizes=True,  # they are looked at below
+        local_files_only=True,
+        trust_remote_code=False,
+        use_safetensors=True,
+    )
+    missing = set(info["missing_keys"]) - outline.new - outline.optional
+    if missing:
+        raise InputError(f"{file_name(folder)} lacks weights, such as {shown(min(missing))}")
+    for name, *shapes in sorted(info["mismatched_keys"], key=str):
+        raise InputError(f"{file_name(folder)}: {shown(name)} has two shapes, {shapes!s:.80}")
+    left = [name for name in info["unexpected_keys"] if not name.endswith(_RECOMPUTED)]
+    if left and not outline.new:  # of a base, other heads and layers are left behind
+        raise InputError(
+            f"{file_name(folder)} has weights that {outline.kind.__name__} does not use, such as "
+            f"{shown(min(left))}"
+        )
+    evaluating: nn.Module = module.eval()
+    return evaluating
+
+
+# ---- the tokenizer ------------------------------------------------------------------------------
+
+
+def _read_tokenizer(folder: Path, config: Any) -> TokenizerEncoder:
+    """Return the folder's tokenizer, which cuts as its file says, and neither shortens nor pads.
+
+    transformers 5 would build some kinds anew from their vocabulary, whatever else the file says;
+    it is asked for the names of special tokens only.
+    """
+    from transformers import AutoTokenizer
+
+    path = folder / TOKENIZER
+    if not path.exists():
+        raise InputError(
+            f"{file_name(folder)} has no {TOKENIZER}: a tokenizer that is not fast does not say "
+            "which characters its pieces are of; save a fast one there"
+        )
+    with existing_file(path).open("rb") as stream:
+        text = stream.read(_LONGEST + 1)
+    if len(text) > _LONGEST:
+        raise InputError(f"{file_name(path)} is too long for a tokenizer")
+    stored = parse_json(text, file_name(path))
+    if not isinstance(stored, dict):
+        raise InputError(f"{file_name(path)} is damaged: it holds no tokenizer")
+    named = AutoTokenizer.from_pretrained(
+        folder, config=config, use_fast=True, local_files_only=True, trust_remote_code=False
+    )
+    special = {f"{one}_token": getattr(named, f"{one}_token", None) for one in SPECIAL}
+    known = named.get_vocab()
+    names = {name: str(token) for name, token in special.items() if str(token) in known}
+    return tokenizer_of({**stored, "truncation": None, "padding": None, "special": names})
