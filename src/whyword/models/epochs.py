@@ -87,8 +87,8 @@ def best_epoch(
     best: tuple[Kept, Epoch] | None = None
     for number in range(1, epochs + 1):
 
-        def tell(part: float, loss: float, number: int = number) -> None:
-            done = (number - 1 + part) / epochs
+        def tell(share: float, loss: float, number: int = number) -> None:
+            done = (number - 1 + share) / epochs
             on_progress(
                 Progress(STAGE, share=done, number=number, total=epochs, metrics={"loss": loss})
             )

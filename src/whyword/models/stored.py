@@ -244,6 +244,10 @@ class StoredModel:
         """Return the names of the tensors that were not taken yet."""
         return set(self._left)
 
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the tensors that were not taken yet, by their names."""
+        return {name: array.shape for name, array in self._left.items()}
+
     def numbered(self, prefix: str) -> list[int]:
         """Return the numbers n, in order, of the tensors called ``<prefix><n>``."""
         pattern = re.compile(re.escape(prefix) + r"(0|[1-9][0-9]{0,3})", re.ASCII)

@@ -43,23 +43,40 @@ def read_configuration(folder: Path) -> dict[str, Any]:
             "merge_and_unload) and save that"
         )
     content = read_settings(folder / CONFIGURATION)
+    of_tokenizer = folder / "tokenizer_config.json"
+    _check_code(of_tokenizer, read_settings(of_tokenizer, missing={}))
+    return checked_configuration(folder, content)
+
+
+def checked_configuration(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration without what chooses code; raise if it is none, or wants to run some.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it is from, for messages.
+    content : dict
+    """
+    path = folder / CONFIGURATION
     if (why := unfit(content)) is not None:
-        raise InputError(f"{file_name(folder / CONFIGURATION)} is damaged: {why}")
-    for path in (folder / CONFIGURATION, folder / "tokenizer_config.json"):
-        said = content if path.name == CONFIGURATION else read_settings(path, missing={})
-        if said.get(_CODE):
-            raise InputError(
-                f"{file_name(path)} wants code of its own to be run ({_CODE}), which is never done"
-            )
+        raise InputError(f"{file_name(path)} is damaged: {why}")
+    _check_code(path, content)
     if content.get("quantization_config"):
         raise InputError(
             f"{file_name(folder)} holds quantised weights, whose scores are no sums over words: "
             "save the model in full precision"
         )
     if not isinstance(content.get("model_type"), str):
-        raise InputError(f"{file_name(folder / CONFIGURATION)} names no model_type")
+        raise InputError(f"{file_name(path)} names no model_type")
     plain: dict[str, Any] = _without_implementations(content)
     return plain
+
+
+def _check_code(path: Path, content: Mapping[str, Any]) -> None:
+    if content.get(_CODE):
+        raise InputError(
+            f"{file_name(path)} wants code of its own to be run ({_CODE}), which is never done"
+        )
 
 
 def read_settings(path: Path, missing: dict[str, Any] | None = None) -> dict[str, Any]:

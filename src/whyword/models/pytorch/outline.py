@@ -59,15 +59,15 @@ class Outline:
     optional: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, config: Any, weights: Weights, new_head: bool = False) -> "Outline":
-        """Return what a configuration describes; raise if it is far more than the weights are."""
+    def of(cls, config: Any, tensors: int, new_head: bool = False) -> "Outline":
+        """Return what a configuration describes; raise if it is far more than so many tensors."""
         kind = _kind_of(config)
 
         class Empty(kind):  # type: ignore[misc, valid-type]
             def init_weights(self) -> None:
                 """Leave them: some kinds compute theirs number by number."""
 
-        with _Bounded(len(weights.places)), torch.device("meta"):
+        with _Bounded(tensors), torch.device("meta"):
             module = Empty(copy.deepcopy(config))
             module.tie_weights()
         if not new_head:
@@ -92,7 +92,7 @@ class Outline:
 
     def check(self, folder: Path, weights: Weights) -> None:
         """Raise unless the weights are of the sizes that the configuration says, and as many."""
-        path, there = file_name(folder / CONFIGURATION), weights.size
+        path = file_name(folder / CONFIGURATION)
         for name, shape in weights.shapes.items():
             own = self.name_of(name)
             if own is not None and own not in self.new and self.shapes[own] != shape:
@@ -100,6 +100,11 @@ class Outline:
                     f"{path} says that {shown(own)} is {self.shapes[own]}, in the weights it is "
                     f"{shape}"
                 )
+        self.check_size(folder, weights.size)
+
+    def check_size(self, folder: Path, there: int) -> None:
+        """Raise if more numbers are described than there are, but for those of a new head."""
+        path = file_name(folder / CONFIGURATION)
         parameters = self.module.named_parameters()  # those that are shared once
         spared = self.new | self.optional
         needed = sum(math.prod(one.shape) for name, one in parameters if name not in spared)

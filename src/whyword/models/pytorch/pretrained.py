@@ -7,6 +7,7 @@ or lost.
 """
 
 import copy
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from whyword.models.pytorch.configuration import (
     MULTILABEL,
     check_head,
     check_layers,
+    checked_configuration,
     classes_of,
     read_configuration,
 )
@@ -36,6 +38,7 @@ from whyword.models.pytorch.weights import Weights
 
 TOKENIZER = "tokenizer.json"
 _LAYERS = "num_hidden_layers"
+_ATTENTION_DROPOUT = ("attention_probs_dropout_prob", "attention_dropout", "attn_pdrop")
 _LONGEST = 256 << 20  # bytes of a tokenizer
 # what former versions of transformers wrote that is computed anew: numbers 0, 1, … and constants
 _RECOMPUTED = ("position_ids", "token_type_ids", "masked_bias", "rotary_emb.inv_freq", "attn.bias")
@@ -88,7 +91,7 @@ def read_classifier(folder: Path) -> Pretrained:
     check_layers(folder, content, len(weights.places))
     with _failing(folder):
         config = _config(content)
-        outline = Outline.of(config, weights)
+        outline = Outline.of(config, len(weights.places))
         outline.check(folder, weights)
         encoder = _read_tokenizer(folder, config)
         module = _load(folder, config, outline, weights)
@@ -101,7 +104,7 @@ def read_base(
     *,
     layers: int | None = None,
     multilabel: bool = False,
-    settings: Mapping[str, Any] | None = None,
+    attention_dropout: float | None = None,
 ) -> Pretrained:
     """Return the encoder of a Hugging Face folder with a new head, drawn by torch's generator.
 
@@ -115,8 +118,8 @@ def read_base(
         How many layers are kept, the first ones; by default all.
     multilabel : bool
         Whether several labels may be right at once.
-    settings : dict, optional
-        Changes of ``config.json``: ``{"hidden_dropout_prob": 0.2}``.
+    attention_dropout : float, optional
+        The share of attention's weights that are dropped while training, instead of its own.
     """
     check_installed("transformers", "transformers")
     content = read_configuration(folder)
@@ -124,14 +127,36 @@ def read_base(
     weights = Weights.of(folder)
     check_layers(folder, content, len(weights.places))
     with _failing(folder):
-        changed = _changed(folder, content, layers, settings or {})
+        changed = _changed(content, layers, attention_dropout)
         changed |= _labelled(classes, multilabel)
         config = _config(changed)
-        outline = Outline.of(config, weights, new_head=True)
+        outline = Outline.of(config, len(weights.places), new_head=True)
         outline.check(folder, weights)
         encoder = _read_tokenizer(folder, config)
         module = _load(folder, config, outline, weights)
     return Pretrained(module, encoder, classes, multilabel, changed)
+
+
+def built_classifier(content: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> Any:
+    """Return the classifier that a configuration describes, its weights anything.
+
+    Parameters
+    ----------
+    content : dict
+        As in ``config.json``.
+    shapes : dict from str to tuple of int
+        Of the weights that it is for: what describes far more is not built.
+    """
+    check_installed("transformers", "transformers")
+    folder = Path("the model")
+    settings = checked_configuration(folder, content)
+    check_layers(folder, settings, len(shapes))
+    with _failing(folder):
+        config = _config(settings)
+        outline = Outline.of(config, len(shapes), new_head=True)
+        outline.check_size(folder, sum(map(math.prod, shapes.values())))
+        with torch.random.fork_rng(devices=[]):
+            return outline.kind(config).eval()
 
 
 @contextmanager
@@ -178,18 +203,16 @@ def _labelled(classes: Sequence[str], multilabel: bool) -> dict[str, Any]:
 
 
 def _changed(
-    folder: Path, content: dict[str, Any], layers: int | None, settings: Mapping[str, Any]
+    content: dict[str, Any], layers: int | None, attention_dropout: float | None
 ) -> dict[str, Any]:
-    """Return the configuration with other settings and fewer layers."""
+    """Return the configuration with fewer layers and another dropout."""
     plain = {name: value for name, value in content.items() if name != "id2label"}
     plain["num_labels"] = 2  # whatever there was; it may be less than a head needs
     config = _config(plain)
-    for name in settings:
-        if not hasattr(config, name):
-            raise InputError(
-                Argument("settings"), f": {file_name(folder)} has no setting {shown(name)}"
-            )
-    changed = {**plain, **settings}
+    changed = plain
+    if attention_dropout is not None:
+        names = [name for name in _ATTENTION_DROPOUT if hasattr(config, name)]
+        changed = plain | dict.fromkeys(names, attention_dropout)
     if layers is None:
         return changed
     there = getattr(config, _LAYERS, None)
