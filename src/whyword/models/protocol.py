@@ -37,6 +37,8 @@ class Trace(ABC):
         What the scores are: "score", or "probability" where the model says nothing else.
     is_quick : bool
         Whether a text of a page takes milliseconds, with every word left out once, too.
+    all_classes : bool
+        Whether the relevance for all classes takes about as long as that for one.
     predicts_anew : bool
         Whether every text without some of its words is a prediction of its own.
     equal_shares : bool
@@ -48,6 +50,7 @@ class Trace(ABC):
     scores: Scores
     output: ClassVar[str] = "score"
     is_quick: ClassVar[bool] = False
+    all_classes: ClassVar[bool] = True
     predicts_anew: ClassVar[bool] = False
     equal_shares: ClassVar[bool] = False
 

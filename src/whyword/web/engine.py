@@ -71,6 +71,7 @@ class Engine:
             "test_accuracy": facts.get("test_accuracy"),
             "methods": self.methods,
             "phrases": has_phrases(None, self.model),
+            "all_classes": self.model.trace_kind.all_classes,
         }
 
     def is_quick(self, texts: Sequence[str], method: str | None = None) -> bool:

@@ -67,7 +67,7 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
 
     rule_parameters = ("bias", "epsilon", "attention", "positions", "layer")
     rule_defaults: ClassVar[Mapping[str, Any]] = {"bias": "apart"}
-    predicts_anew = True
+    predicts_anew, all_classes = True, False
 
     def __init__(
         self,

@@ -1,11 +1,12 @@
 // Paste a text, see why, change it, see what changes.
+import {columnOf, joined, largestAt, opened} from "./answers.js";
 import * as api from "./api.js";
 import {counted, h, labelText, name, oneLine, percent, problem, sameLabels, say, waiting} from "./dom.js";
 import {legend, unreadWords} from "./heatmap.js";
 import {drawn} from "./livetext.js";
 import {unpackedText} from "./share.js";
 import {classList, phraseList, wordLists} from "./sidebar.js";
-import {BESIDE, CONTRAST, ONE, change, isContrast, panels, start, state, valuesOf} from "./state.js";
+import {BESIDE, CONTRAST, ONE, change, isContrast, looked, panels, start, state, valuesOf} from "./state.js";
 import {menu} from "./takealong.js";
 
 const PAUSE = 250;  // milliseconds after a key
@@ -115,17 +116,22 @@ async function explainNow() {
   request?.abort();
   if (!state.text.trim()) { state.shown = null; state.problem = null; render(); return; }
   const key = state.deleted.join(), text = state.text;
-  if (state.answers.has(key)) { display(state.answers.get(key)); return; }
+  const kept = state.answers.get(key);
+  if (kept && !missing(kept).length) { display(kept); return; }
   const mine = request = new AbortController();
   root.busy.classList.add("on");
   try {
     const well = text.toWellFormed?.() ?? text;
     const wanted = [{text: well, deleted: state.deleted}];
     if (state.deleted.length && !state.answers.has("")) wanted.push({text: well, deleted: []});
-    const [found, whole] = await api.explain(wanted, {target: "all", phrases: root.server.model.phrases}, mine.signal);
+    const options = {target: targetOf(kept), phrases: root.server.model.phrases};
+    const [first, whole] = (await api.explain(wanted, options, mine.signal)).map(opened);
+    const found = kept ? joined(kept, first) : first;
     state.answers.set(key, found);
     if (whole) state.answers.set("", whole);
-    if (state.text === text) display(found);
+    if (state.text !== text) return;
+    if (missing(found).length) explainNow();  // another class is the best one by now
+    else display(found);
   } catch (error) {
     if (error.name === "AbortError") return;
     state.problem = error;
@@ -134,6 +140,18 @@ async function explainNow() {
   } finally {
     if (request === mine) root.busy.classList.remove("on");
   }
+}
+
+// The classes that are looked at and were not asked for yet, by number.
+const missing = (found) => looked(found).filter((n) => columnOf(found, n) < 0);
+
+// What is asked for: all classes, if they cost what one does.
+function targetOf(kept) {
+  const {all_classes: all, classes} = root.server.model, names = classes.map(String);
+  if (all) return "all";
+  if (kept) return missing(kept).map((n) => names[n]);
+  const chosen = state.pinned ? [state.target, state.against] : [null];
+  return chosen[0] === null ? "predicted" : chosen.filter((n) => n !== null).map((n) => names[n]);
 }
 
 function display(found) {
@@ -149,8 +167,6 @@ function display(found) {
   say(changed ? `The prediction changed from ${labelText(before.predicted)} to ${labelText(found.predicted)}, ${chance}.`
     : `Predicted: ${labelText(found.predicted)}, ${chance}.`);
 }
-
-const largestAt = (values) => values.reduce((best, value, n) => value > values[best] ? n : best, 0);
 
 // ---- deleting ---------------------------------------------------------------------------------
 
@@ -189,6 +205,7 @@ function removeStrongest() {
 // ---- on the screen ----------------------------------------------------------------------------
 
 function render() {
+  if (state.shown && missing(state.shown).length) return;  // it is being asked for
   document.getElementById("tip").hidden = true;
   renderAbout();
   const focused = selectorOf(document.activeElement), scrolled = root.result.querySelector(".classes")?.scrollTop ?? 0;
@@ -309,12 +326,12 @@ function key(found, full) {
     unknown: found.known.includes(false), gone: state.deleted.length > 0}));
 }
 
-// Choosing recolours what is there: the answer holds all classes.
+// Choosing recolours what is there; a class that was not asked for yet is.
 function pick(n) {
   state.target = n;
   state.pinned = true;
   if (state.against === n) { state.against = null; state.mode = ONE; }
-  render();
+  explainNow();
   say(`Coloured for ${state.shown.classes[n]}.`);
 }
 
@@ -322,7 +339,7 @@ function compare(n) {
   state.pinned = true;
   state.against = n === state.target ? null : n;
   state.mode = state.against === null ? ONE : state.mode === BESIDE ? BESIDE : CONTRAST;
-  render();
+  explainNow();
 }
 
 // ---- texts from elsewhere ---------------------------------------------------------------------

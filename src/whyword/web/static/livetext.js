@@ -1,4 +1,5 @@
 // A coloured text whose words show their numbers and are deleted by a click, a tap or a key.
+import {columnOf} from "./answers.js";
 import {h, name, number, oneLine, say} from "./dom.js";
 import {colouredText} from "./heatmap.js";
 
@@ -80,13 +81,14 @@ function listen(one, toggle) {
 
 function showTip(n, panel, found, x, y, touched = false) {
   const row = found.relevance[n], order = row.map((value, k) => k).sort((a, b) => row[b] - row[a]);
-  const line = (k) => h("li", {}, name(found.classes[k]), " ", h("b", {}, number(row[k])));
-  const first = panel.compared, others = order.filter((k) => !first.includes(k));
+  const line = (k) => h("li", {}, name(found.target[k]), " ", h("b", {}, number(row[k])));
+  const first = panel.compared.map((at) => columnOf(found, at)), others = order.filter((k) => !first.includes(k));
   const gone = panel.gone.has(n);
   tip.replaceChildren(...[
     h("p", {}, h("b", {}, name(found.words[n])), gone ? " deleted" : ` ${number(panel.values[n])}`,
       found.known[n] ? "" : ", unknown to the model"),
-    !gone && row.length > 2 && h("ul", {}, ...first.map(line), h("li", {className: "others"}, "other classes"),
+    !gone && row.length > 2 && h("ul", {}, ...first.map(line),
+      others.length > 0 && h("li", {className: "others"}, "other classes"),
       ...others.slice(0, 2).map(line), others.length > 4 && h("li", {}, "…"), ...others.slice(2).slice(-2).map(line)),
     h("p", {className: "note"}, `${touched ? "Tap again" : "Click"} to ${gone ? "take it back" : "delete it"}`)].filter(Boolean));
   tip.hidden = false;

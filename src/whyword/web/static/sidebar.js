@@ -1,7 +1,7 @@
 // The classes with their scores, and the strongest words.
 import {dotted, h, number, oneLine, percent, signed} from "./dom.js";
 import {bars, pooled} from "./heatmap.js";
-import {isContrast, state} from "./state.js";
+import {isContrast, ofClass, state} from "./state.js";
 
 const LISTED = 10;
 
@@ -31,14 +31,22 @@ export function classList(found, pick, compare) {
   }
   return h("section", {}, h("h2", {}, "Classes"),
     h("p", {className: "note"}, before ? "Probability and score; in brackets what the deletions changed. The marks: probabilities before."
-      : "Probability and score. Choose one to see why."), list);
+      : "Probability and score. Choose one to see why."),
+    found.target.length < found.classes.length && h("p", {className: "note", id: "one-by-one"},
+      "This model takes its time for each class, so the others are explained when you choose them."), list);
+}
+
+// What speaks for the class that is looked at, or for it rather than the other one.
+function chosen(found, rows) {
+  const first = ofClass(found, rows, state.target);
+  if (!isContrast()) return first;
+  const second = ofClass(found, rows, state.against);
+  return first.map((value, n) => value - second[n]);
 }
 
 export function wordLists(found, panel) {
   const live = found.words.map((word, n) => n).filter((n) => !panel.gone.has(n));
-  const raw = isContrast()
-    ? found.relevance.map((row) => row[state.target] - row[state.against])
-    : found.relevance.map((row) => row[state.target]);
+  const raw = chosen(found, found.relevance);
   const some = (sign) => {  // a word may speak for a class here and against it there
     const at = live.filter((n) => raw[n] * sign > 0);
     const entries = pooled(at.map((n) => found.words[n]), at.map((n) => raw[n])).slice(0, LISTED);
@@ -59,7 +67,7 @@ export function wordLists(found, panel) {
 // What the model used as units, where those are more than words: windows, n-grams.
 export function phraseList(found) {
   if (!found.phrases || found.phrases.every((phrase) => !/\s/u.test(phrase))) return "";
-  const raw = found.phrase_relevance.map((row) => isContrast() ? row[state.target] - row[state.against] : row[state.target]);
+  const raw = chosen(found, found.phrase_relevance);
   const entries = pooled(found.phrases, raw).slice(0, LISTED);
   if (!entries.length) return "";
   return h("section", {className: "phrases"}, h("h2", {}, "Phrases"),

@@ -1,4 +1,5 @@
 // What the explain view shows, and the numbers that follow from it.
+import {columnOf, largestAt} from "./answers.js";
 import {number, signed} from "./dom.js";
 import {largest, pieces, wordValues} from "./heatmap.js";
 
@@ -29,7 +30,16 @@ export function change(text) {  // the document is another one, but what is look
 
 export const isContrast = () => state.mode === CONTRAST && state.against !== null;
 
-const column = (found, at) => wordValues(found, found.relevance.map((row) => row[at]));
+// The classes that are to be looked at, by number: the chosen ones, or the best.
+export function looked(found) {
+  const first = state.pinned && state.target !== null ? state.target : largestAt(found.scores);
+  return state.against === null ? [first] : [first, state.against];
+}
+
+// What was asked for of one class in each row: of words, or of phrases.
+export const ofClass = (found, rows, n) => rows.map((row) => row[columnOf(found, n)]);
+
+const column = (found, at) => wordValues(found, ofClass(found, found.relevance, at));
 
 export function valuesOf(found) {
   const first = column(found, state.target);
@@ -43,7 +53,8 @@ export function panels(found) {
   const gone = new Set(state.deleted), against = state.against;
   const compared = against === null ? [state.target] : [state.target, against];
   const one = (title, values, figures) => ({title, values, parts, gone, compared, note: note(found, figures)});
-  const figures = (at) => ["scores", "padding", "constant", "residual"].map((field) => found[field][at]);
+  const figures = (at) => [found.scores[at],
+    ...["padding", "constant", "residual"].map((field) => found[field][columnOf(found, at)])];
   let made;
   if (isContrast()) {
     const second = figures(against);
