@@ -587,3 +587,25 @@ def recurrent_relevance(
             of_before = of_before + factor[j] * u[j] * step["before"] * share
             constant += float((b[j] + factor[j] * d[j]) * share)
     return of_inputs, constant + float(of_before.sum()) + float(of_cell.sum())
+
+
+def windows(count: int, before: int, after: int, size: int) -> list[list[int]]:
+    """Equation (40): which pieces of a text each of its windows has, special tokens repeated."""
+    if count <= size:
+        return [list(range(count))]
+    room = size - before - after
+    found, start, last = [], before, count - after - room
+    while start < last:
+        found.append(start)
+        start += max(1, room // 2)
+    begin, end = list(range(before)), list(range(count - after, count))
+    return [[*begin, *range(one, one + room), *end] for one in [*found, last]]
+
+
+def mean_of_windows(count: int, each: list[list[int]], values: list[Array]) -> Array:
+    """Equation (40): what the pieces of a text have, (count, …), from those of its windows."""
+    total = np.zeros((count, *values[0].shape[1:]))
+    for places, own in zip(each, values, strict=True):
+        for place, value in zip(places, own, strict=True):
+            total[place] += value / len(each)
+    return total

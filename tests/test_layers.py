@@ -38,7 +38,7 @@ MANY_PARAMETERS = {
     "whyword words": 13,
     # constructors of estimators
     "models.CNNClassifier.__init__": 15,
-    "models.TorchClassifier.__init__": 12,
+    "models.TorchClassifier.__init__": 13,
     # public calls
     "analysis.class_words": 12,
     "batch.class_words_corpus": 16,

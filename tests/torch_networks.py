@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from whyword.models.pytorch.bookkeeping import Bookkeeping
-from whyword.models.pytorch.frozen import FrozenPass, FrozenRule, TokenRelevance, freeze_batches
+from whyword.models.pytorch.frozen import FrozenPass, FrozenPasses, FrozenRule, TokenRelevance
 from whyword.models.pytorch.network import Batch, Network
 
 WORDS = 60  # ids of the modules here
@@ -92,12 +92,12 @@ def freeze(
     """Return what a module's frozen pass says; it is compared with the module's own."""
     network = Network(module, classes, PAD, 1, None)
     batches = [batch_of(ids, zeroed)]
-    passes = freeze_batches(network, batches, rule or FrozenRule(), check=True)
-    parts, scores = [], []
-    for batch, one in zip(batches, passes, strict=True):
+    parts, scores, passes = [], [], []
+    for batch, one in FrozenPasses(network, batches, rule or FrozenRule(), check=True):
         every = np.tile(np.arange(classes, dtype=np.int32), (len(batch.numbers), 1))
         parts.append(one.relevance(every, elements=True))
         scores.append(one.outputs.detach().double().numpy())
+        passes.append(one)
     columns = [[getattr(part, name) for part in parts] for name in TokenRelevance.__annotations__]
     found = TokenRelevance(*map(np.concatenate, columns))
     return Frozen(np.concatenate(scores), found, passes)
@@ -219,7 +219,7 @@ def relevance_of(
     network = Network(module, classes, None, 1, None)
     gone = torch.zeros(ids.shape, dtype=torch.bool)
     given = Batch(np.arange(batch), ids, torch.ones_like(ids), gone)
-    (one,) = freeze_batches(network, [given], FrozenRule(), check=True)
+    ((_, one),) = FrozenPasses(network, [given], FrozenRule(), check=True)
     every = np.tile(np.arange(classes, dtype=np.int32), (batch, 1))
     found = one.relevance(every, elements=True)
     assert found.elements is not None

@@ -202,7 +202,7 @@ class ExplainTask(Task):
             "constant": _per_target(relevance.constant, single),
             "conserves": [self.request.conserves] * count,
             "method": [method] * count,
-            "parameters": [self.recorded] * count,
+            "parameters": [{**self.recorded, **trace.recorded(at)} for at in range(count)],
             "model": [self.identity] * count,
         }
         if is_multilabel(self.model):

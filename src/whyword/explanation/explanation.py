@@ -252,6 +252,9 @@ class Explanation(Decomposition):
             yield "There is no word in this text."
         elif not self.known.any():
             yield "The model knows none of these words: the prediction says nothing of the text."
+        windows = self.parameters.get("windows")
+        if isinstance(windows, int) and windows > 1:
+            yield f"Too long to be read at once: the mean of {windows:,} windows that overlap."
         if self.against is not None and self.targets == (self.against,):
             yield "The target is the class it is compared with: there is nothing to explain."
         if self.conserves and not self.conserved:

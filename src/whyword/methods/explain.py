@@ -276,10 +276,11 @@ def _explanations(
     said = predicted_sets(trace, request.target.labels)
     for at, (document, chosen) in enumerate(zip(trace.documents, targets.tolist(), strict=True)):
         positions = next(deleted)
-        more = about
+        recorded = dict(trace.recorded(at))
         if positions is not None and len(positions):
-            more = about | {"parameters": about["parameters"] | {"deleted": positions.tolist()}}
+            recorded["deleted"] = positions.tolist()
             relevance.move_to_padding(at, positions)
+        more = about | {"parameters": about["parameters"] | recorded} if recorded else about
         elements, phrases = relevance.elements, relevance.phrases
         yield Explanation(
             document=document,

@@ -81,6 +81,10 @@ class Trace(ABC):
         best: NDArray[np.intp] = scores.argmax(axis=1)
         return best
 
+    def recorded(self, number: int) -> Mapping[str, Any]:
+        """Return what is added to the ``parameters`` of a document's explanation: plain values."""
+        return {}
+
     def _text(self, number: int) -> str:
         return self.documents[number].text
 

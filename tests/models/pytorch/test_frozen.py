@@ -17,7 +17,7 @@ from torch_networks import (
 
 from whyword.base.errors import InputError, ModelError
 from whyword.models.pytorch import frozen as module_
-from whyword.models.pytorch.frozen import FrozenPass, FrozenRule, freeze_batches, table_starts
+from whyword.models.pytorch.frozen import FrozenPass, FrozenPasses, FrozenRule, table_starts
 from whyword.models.pytorch.network import Network
 
 IDS = ragged()
@@ -88,7 +88,7 @@ def test_texts_that_get_mixed_up_go_one_by_one() -> None:
     assert said.residual.max() <= 1e-10
     network = Network(module, 3, PAD, 1, None)
     batches = [batch_of(IDS)]
-    passes = freeze_batches(network, batches, FrozenRule(), check=False)
+    passes = list(FrozenPasses(network, batches, FrozenRule(), check=False))
     assert len(passes) in (1, 3)
     assert network.mixes == (len(passes) == 3)
     assert [one.numbers.tolist() for one in batches] in ([[0, 1, 2]], [[0], [1], [2]])

@@ -44,7 +44,7 @@ def test_every_text_is_in_one_batch() -> None:
         one = network()
         one.pads = pads
         numbers = []
-        for batch in one.batches(texts):
+        for batch in one.batches(one.windows(texts)):
             lengths = {len(texts[number].ids) for number in batch.numbers}
             assert pads or len(lengths) == 1
             assert len(batch.numbers) <= 64
@@ -59,12 +59,13 @@ def test_every_text_is_in_one_batch() -> None:
 
 def test_little_is_padded() -> None:
     texts = encoded(["word " * count for count in (1, 2, 60, 3, 61)])
-    shapes = [tuple(batch.ids.shape) for batch in network().batches(texts)]
+    one = network()
+    shapes = [tuple(batch.ids.shape) for batch in one.batches(one.windows(texts))]
     assert sum(rows * length for rows, length in shapes) <= 1.4 * sum(len(t.ids) for t in texts)
 
 
 def test_short_texts_are_padded_to_what_there_must_be() -> None:
-    (batch,) = network(min_length=9).batches(encoded(["one"]))
+    batch = network(min_length=9).batch(encoded(["one"]))
     assert batch.ids.shape == (1, 9)
     assert batch.mask.tolist() == [[1, 1, 1, 0, 0, 0, 0, 0, 0]]
 
@@ -72,53 +73,9 @@ def test_short_texts_are_padded_to_what_there_must_be() -> None:
 def test_a_text_without_tokens_is_one_padding_id() -> None:
     encoder = encoder_of({"known": 5})
     (document,) = Reader().documents(["nothing of this"])
-    (batch,) = network().batches([encoder(document)])
+    batch = network().batch([encoder(document)])
     assert batch.ids.tolist() == [[PAD]]
     assert batch.mask.tolist() == [[1]]
-
-
-# ---- padding ------------------------------------------------------------------------------------
-
-
-class Convolution(nn.Module):
-    """What is beside a text counts: its windows are as good as others."""
-
-    def __init__(self, masked: bool = False) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(WORDS, 6)
-        self.conv, self.output = nn.Conv1d(6, 8, 3), nn.Linear(8, 3)
-        self.masked = masked
-
-    def forward(self, input_ids: Tensor) -> object:
-        x = self.embedding(input_ids).mT
-        if self.masked:
-            x = x * (input_ids != PAD).unsqueeze(1)
-        return self.output(torch.relu(self.conv(x)).amax(2))
-
-
-@pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("seed", range(6))
-def test_padding_that_loses_against_most_words_is_seen(masked: bool, seed: int) -> None:
-    """Two texts that happen to be the same beside longer ones prove nothing."""
-    module = enliven(Convolution(masked), seed)
-    with torch.no_grad():
-        module.embedding.weight[PAD] = 0  # type: ignore[union-attr,operator]
-        module.conv.bias -= 1  # type: ignore[union-attr,operator]
-    one = model(module, min_length=3)
-    assert not one.network.pads
-    texts = ["a b c d", "e f g h i j k", "l m n o", "p q r s t"]
-    together, alone = one.class_scores(texts), [one.class_scores([text])[0] for text in texts]
-    np.testing.assert_allclose(together, alone, rtol=1e-5, atol=1e-5)
-
-
-def test_masked_padding_is_used() -> None:
-    assert model(enliven(Vote())).network.pads
-
-
-def test_without_a_padding_id_texts_of_one_length_go_together() -> None:
-    one = ww.TorchClassifier(enliven(Vote()), encode, ["a", "b", "c"])
-    assert not one.network.pads
-    assert np.isfinite(one.class_scores(TEXTS)).all()
 
 
 # ---- what is wrong ------------------------------------------------------------------------------
@@ -223,12 +180,13 @@ class Placed(nn.Module):
         return (self.embedding(ids) + self.places(torch.arange(ids.shape[1]))).mean(1)
 
 
-def test_a_text_beyond_the_table_of_places() -> None:
-    one = model(Placed().eval())
-    for ask in (one.predict, lambda texts: ww.explain(one, texts)):
-        with pytest.raises(InputError, match=r"33 tokens is too long .* 20 places") as error:
-            ask(["word " * 31])
-        assert "\n" not in str(error.value)
+def test_a_table_of_places_that_is_too_short_to_be_found() -> None:
+    """Nothing is cut, and the error says what to do."""
+    module = Placed().eval()
+    module.places = nn.Embedding(16, 3).eval()
+    with pytest.raises(InputError, match=r"\d+ tokens is too long .* 16 places: say window=16"):
+        model(module)
+    ww.explain(model(module, window=16), "word " * 31)
 
 
 @pytest.mark.parametrize(

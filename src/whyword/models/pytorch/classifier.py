@@ -3,7 +3,6 @@
 import copy
 import hashlib
 import logging
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import cycle, islice
@@ -42,7 +41,8 @@ from whyword.models.stored_reader import reader_settings
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
 
-_DOCUMENTS = 64  # of a block
+_DOCUMENTS = 64  # of a block,
+_READ = 1 << 20  # and tokens, where nothing is kept of them
 _LOOKED_AT = 2_000  # words of a dictionary
 _SPECIAL = re.compile(r"[<\[].*[>\]]", re.DOTALL)
 _CHECKED = 32  # every so many blocks, the frozen pass is compared with the module's own
@@ -71,6 +71,10 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         The padding id; by default the tokenizer's, or that of a dict with ``<pad>``.
     min_length : int
         How many tokens a text has at least: convolutions need some.
+    window : int, optional
+        How many tokens are read at a time, special ones included; by default as many as the
+        module's table of positions has places for, or all if it has none. What is longer is read in
+        windows of that size, and its scores are the means of theirs.
     embeddings : str or nn.Module, optional
         The table of the words' vectors, where it is not found by itself.
     deletion : {"zero", "mask", "pad", "cut"}
@@ -110,6 +114,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         *,
         pad: int | None = None,
         min_length: int = 1,
+        window: int | None = None,
         embeddings: str | nn.Module | None = None,
         deletion: str = "zero",
         mask: int | None = None,
@@ -134,9 +139,11 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         pad = self.encoder.pad if pad is None else whole_number("pad", pad, least=0)
         mask = None if mask is None else whole_number("mask", mask, least=0)
         least = whole_number("min_length", min_length, most=LONGEST)
+        size = None if window is None else whole_number("window", window, most=LONGEST)
         self.deletion = Deletion.of(deletion, self.encoder, pad, mask)
         one_score = not self.is_multilabel  # may stand for two classes
-        self.network = Network(module, len(self.classes_), pad, least, embeddings, one_score)
+        count = len(self.classes_)
+        self.network = Network(module, count, pad, least, embeddings, one_score, size)
         self.network.look([self.encoder(one) for one in self._samples()])
         if pad is not None and not self.network.pads:
             log.warning(
@@ -236,7 +243,8 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
             list(map(str, self.classes_)),
             settings,
             reading,
-            (self.network.pad, self.network.min_length, self.deletion.how, self.deletion.id),
+            (self.network.pad, self.network.min_length, self.network.window),
+            (self.deletion.how, self.deletion.id),
             (self.trace_kind.__name__, self.thresholds_.tolist()),
         ]
         digest.update(repr(facts).encode("utf-8", "surrogatepass"))
@@ -338,16 +346,18 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         self, documents: Iterable[Document], explained: bool
     ) -> Iterator[list[tuple[Document, Encoded]]]:
         """Yield some documents at a time: as many as may be kept with their ways back."""
-        most = self.network.most_tokens if explained else math.inf
+        network = self.network
+        most = network.most_tokens if explained else _READ
         some: list[tuple[Document, Encoded]] = []
         tokens = 0
         for document in documents:
             encoded = self.encoder(document)
-            if some and (len(some) == _DOCUMENTS or tokens + len(encoded.ids) > most):
+            read = network.window.tokens(encoded)
+            if some and (len(some) == _DOCUMENTS or tokens + read > most):
                 yield some
                 some, tokens = [], 0
             some.append((document, encoded))
-            tokens += len(encoded.ids)
+            tokens += read
         if some:
             yield some
 

@@ -37,6 +37,8 @@ class Encoded:
         What the mask hides.
     zeroed : (P,) bool
         Whose vectors are zeros.
+    special : (P,) bool
+        What stands for no character: special tokens.
     """
 
     ids: NDArray[np.int64]
@@ -44,6 +46,12 @@ class Encoded:
     known: NDArray[np.bool_]
     hidden: NDArray[np.bool_]
     zeroed: NDArray[np.bool_]
+    special: NDArray[np.bool_]
+
+    def part(self, kept: NDArray[np.bool_]) -> "Encoded":
+        """Return some of the pieces, (P,)."""
+        marks = (self.known, self.hidden, self.zeroed, self.special)
+        return Encoded(self.ids[kept], self.pieces.chosen(kept), *(one[kept] for one in marks))
 
 
 class Encoder(ABC):
@@ -102,7 +110,8 @@ class Encoder(ABC):
                 [places[bounds[real, 0]], places[bounds[real, 1] - 1] + 1], axis=1
             )
         nothing = np.zeros(len(numbers), np.bool_)
-        return Encoded(numbers, Pieces.of(bounds, document), self.known(numbers), nothing, nothing)
+        pieces, special = Pieces.of(bounds, document), bounds[:, 0] == bounds[:, 1]
+        return Encoded(numbers, pieces, self.known(numbers), nothing, nothing, special)
 
     def without(
         self, document: Document, whole: Encoded, gone: NDArray[np.bool_], how: "Deletion"
@@ -221,11 +230,7 @@ class VocabularyEncoder(Encoder):
         """Return a document without some of its words, (T,)."""
         if how.how != CUT:
             return super().without(document, whole, gone, how)
-        kept = ~whole.pieces.gone(gone)  # the others are the same without them
-        pieces = whole.pieces.chosen(kept)
-        return Encoded(
-            whole.ids[kept], pieces, whole.known[kept], whole.hidden[kept], whole.zeroed[kept]
-        )
+        return whole.part(~whole.pieces.gone(gone))  # the others are the same without them
 
     def known(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which ids are of words."""

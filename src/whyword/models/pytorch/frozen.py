@@ -123,7 +123,6 @@ class FrozenPass:
         except (InputError, LostRows):
             raise
         except Exception as error:
-            self._network.check_length(self._batch)
             raise ModelError(
                 f"{run.module_name()} failed while frozen ({reason(error)})"
             ) from error
@@ -340,40 +339,51 @@ def width_of(words: list[Leaf]) -> int:
     return sum({leaf.name: leaf.vectors.shape[-1] for leaf in words}.values())
 
 
-def freeze_batches(
-    network: Network, batches: list[Batch], rule: FrozenRule, check: bool
-) -> list[FrozenPass]:
-    """Return the frozen passes of batches; those in which documents get mixed up, one by one.
+class FrozenPasses:
+    """The frozen passes of batches by one rule: what fits is kept, the rest made anew when asked.
 
     Parameters
     ----------
     network : Network
     batches : list of Batch
-        One that has to be taken apart is replaced by its texts, one each.
+        One in which documents get mixed up is replaced by its texts, one each.
     rule : FrozenRule
     check : bool
         Whether the scores of the first are compared with the module's own.
     """
-    passes: list[FrozenPass] = []
-    at = 0
-    while at < len(batches):
-        batch = batches[at]
-        try:
-            passes.append(FrozenPass(network, batch, rule))
-        except LostRows:
-            if len(batch.numbers) == 1:
-                raise
-            network.mixes = True
-            batches[at : at + 1] = _singles(batch)
-            continue
-        if check and at == 0:
-            _compare(network, batch, passes[0].outputs.detach())
-        at += 1
-    return passes
 
+    def __init__(
+        self, network: Network, batches: list[Batch], rule: FrozenRule, check: bool
+    ) -> None:
+        self._network, self._batches, self._rule, self._check = network, batches, rule, check
+        self._kept: list[FrozenPass] = []  # of the first batches
+        self._tokens = 0
 
-def _singles(batch: Batch) -> list[Batch]:
-    return [batch.part(slice(row, row + 1)) for row in range(len(batch.numbers))]
+    def __iter__(self) -> Iterator[tuple[Batch, FrozenPass]]:
+        at = 0
+        while at < len(self._batches):
+            batch = self._batches[at]
+            try:
+                one = self._kept[at] if at < len(self._kept) else self._made(at)
+            except LostRows:
+                if len(batch.numbers) == 1:
+                    raise
+                self._network.mixes = True
+                rows = range(len(batch.numbers))
+                self._batches[at : at + 1] = [batch.part(slice(row, row + 1)) for row in rows]
+                continue
+            yield batch, one
+            at += 1
+
+    def _made(self, at: int) -> FrozenPass:
+        batch = self._batches[at]
+        one = FrozenPass(self._network, batch, self._rule)
+        if self._check and at == 0:
+            _compare(self._network, batch, one.outputs.detach())
+        if at == len(self._kept) and self._tokens < self._network.most_tokens:
+            self._kept.append(one)
+            self._tokens += int(batch.mask.sum())
+        return one
 
 
 def _compare(network: Network, batch: Batch, frozen: Tensor) -> None:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,16 +16,17 @@ from whyword.base.printable import reason, shown
 from whyword.models.protocol import Scores
 from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.module_checks import check_evaluating, check_module, takes_mask
+from whyword.models.pytorch.padding import is_same_beside, is_same_padded
+from whyword.models.pytorch.place_tables import configured_places, places_of
 from whyword.models.pytorch.tables import tables_of
-from whyword.models.pytorch.word_vectors import WordVectors, too_long
+from whyword.models.pytorch.windows import Window, Windows
+from whyword.models.pytorch.word_vectors import WordVectors
 
 _TOKENS = 4096  # of a batch, at most
 _TEXTS = 64  # of a batch, at most
 _BYTES = 512 << 20  # for what a batch's pass back needs
 _PADDED = 1.3  # times as many tokens as there are, at most
-_DRAWN = 16  # texts by which it is seen whether padding makes a difference
 _SHORT = 8  # tokens, of which a convolution may need more
-_TOLERANCE = 1e-4  # of a score with and without padding, relative to max(1, |score|)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,7 @@ class Batch:
     Attributes
     ----------
     numbers : (B,) intp
-        Which of the texts.
+        Which of the windows in which texts are read.
     ids : (B, T) int64
     mask : (B, T) int64
         0 where nothing is to be seen.
@@ -93,6 +94,8 @@ class Network:
         The table of the words' vectors, where it is not found by itself.
     one_score : bool
         Whether a single score may stand for two classes.
+    window : int, optional
+        How many tokens of a text it reads at a time; by default as many as it has places for.
 
     Attributes
     ----------
@@ -116,10 +119,12 @@ class Network:
         min_length: int,
         embeddings: object,
         one_score: bool = True,
+        window: int | None = None,
     ) -> None:
         self.module, self.classes = check_module(module), classes
         self._columns = (1, 2) if classes == 2 and one_score else (classes,)
         self.pad, self.min_length = pad, min_length
+        self.window, self._asked = Window(window), window
         self.tables = tables_of(module, embeddings)
         self.takes_mask = takes_mask(module)
         self.lock = threading.RLock()
@@ -146,40 +151,48 @@ class Network:
         """How many tokens are kept with what their way back needs; a text may have more."""
         return max(64, min(_TOKENS, _BYTES // (4 * self.width)))
 
-    def batches(self, texts: Sequence[Encoded]) -> Iterator[Batch]:
-        """Yield texts side by side, those of like lengths together."""
-        lengths = np.array([max(len(one.ids), self.min_length, 1) for one in texts], np.intp)
-        most = self.most_tokens
+    def windows(self, texts: Sequence[Encoded]) -> Windows:
+        """Return texts as they are read: what is too long, in windows."""
+        return Windows.of(texts, self.window)
+
+    def batches(self, windows: Windows, singly: bool = False) -> Iterator[Batch]:
+        """Yield windows side by side, those of like lengths together; or one by one."""
+        lengths = np.maximum(windows.lengths, max(self.min_length, 1))
+        most, singly = self.most_tokens, singly or self.alone
         some: list[int] = []
+        tokens = 0
         for number in np.argsort(lengths, kind="stable").tolist():
             longest = int(lengths[number])
-            tokens = int(lengths[some].sum()) + longest
+            tokens += longest
             fits = not some or (
-                not self.alone
+                not singly
                 and (len(some) + 1) * longest <= most
                 and len(some) < _TEXTS
                 and (len(some) + 1) * longest <= (_PADDED * tokens if self.pads else tokens)
             )
             if not fits:
-                yield self._batch(texts, some)
-                some = []
+                yield self._batch(windows, some)
+                some, tokens = [], longest
             some.append(number)
         if some:
-            yield self._batch(texts, some)
+            yield self._batch(windows, some)
 
-    def _batch(self, texts: Sequence[Encoded], numbers: list[int]) -> Batch:
-        longest = max(max(len(texts[one].ids) for one in numbers), self.min_length, 1)
+    def batch(self, texts: Sequence[Encoded]) -> Batch:
+        """Return texts side by side, none of which is longer than a window."""
+        return self._batch(self.windows(texts), list(range(len(texts))))
+
+    def _batch(self, windows: Windows, numbers: list[int]) -> Batch:
+        longest = max(int(windows.lengths[numbers].max()), self.min_length, 1)
         shape = (len(numbers), longest)
         ids = np.full(shape, self.pad or 0, np.int64)
         mask, zeroed = np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
         of_words = np.zeros(shape, np.bool_)
-        for row, number in enumerate(numbers):
-            one = texts[number]
-            count = len(one.ids)
-            ids[row, :count] = one.ids
-            mask[row, :count] = ~one.hidden
-            zeroed[row, :count] = one.zeroed
-            of_words[row, :count] = one.pieces.of_words
+        for row, text, places in windows.rows(np.array(numbers)):
+            one, count = windows.texts[text], len(places)
+            ids[row, :count] = one.ids[places]
+            mask[row, :count] = ~one.hidden[places]
+            zeroed[row, :count] = one.zeroed[places]
+            of_words[row, :count] = windows.of_words[text][places]
             if not mask[row].any():
                 mask[row, 0] = 1  # of nothing at all there is no mean
         return Batch(
@@ -203,35 +216,28 @@ class Network:
         check_evaluating(self.module)
         with torch.no_grad():
             if not batch.has_zeros and not self.ends_in:
-                return self.checked(logits_of(self._called(batch)), batch)
+                return self.checked(self.called(batch), batch)
             with WordVectors(
                 self.module, batch.ids, change=batch.change, tables=self.tables
             ) as run:
-                said = logits_of(self._called(batch))
+                said = self.called(batch)
             return self.checked(run.before_end(said), batch)
 
-    def _called(self, batch: Batch) -> Any:
+    def called(self, batch: Batch) -> Any:  # what the module returns
+        """Return what the module says of classes; raise what is wrong if it fails."""
         try:
-            return self.call(batch)
+            return logits_of(self.call(batch))
         except InputError:
             raise
         except Exception as error:
             if isinstance(error, IndexError):
                 self.explain_index(batch)
-            self.check_length(batch)
             tokens = batch.ids.shape[1]
             failed = f"{type(self.module).__name__} failed ({reason(error)})"
             if tokens >= _SHORT:
                 raise ModelError(failed) from error
             hint = f"; are texts of {tokens} tokens too short for it? say "
             raise ModelError(failed, hint, Argument("min_length", ...)) from error
-
-    def check_length(self, batch: Batch) -> None:
-        """Raise if a text has more tokens than the module has places."""
-        config = getattr(self.module, "config", None)
-        most = getattr(config, "max_position_embeddings", None)
-        if isinstance(most, int) and batch.ids.shape[1] > most > 0:
-            raise too_long(batch.ids, most)
 
     def explain_index(self, batch: Batch) -> None:
         """Raise what is wrong with an index, if it is one of a table."""
@@ -261,26 +267,29 @@ class Network:
         return np.concatenate([-numbers, numbers], axis=1) if self.single else numbers
 
     def scores(self, texts: Sequence[Encoded]) -> Scores:
-        """Return the scores of texts, (texts, C)."""
-        result = np.empty((len(texts), self.classes))
+        """Return the scores of texts, (texts, C): the means of their windows'."""
+        windows = self.windows(texts)
+        distinct, like = windows.distinct()
+        result = np.empty((len(distinct.places), self.classes))
         with self.lock:
-            for batch in self.batches(texts):
+            for batch in self.batches(distinct):
                 result[batch.numbers] = self.scores_of(self.outputs(batch))
-        return result
+        return windows.mean(result[like])
 
     # ---- looking at it once -------------------------------------------------------------------
 
     def look(self, texts: Sequence[Encoded]) -> None:
-        """Find out how the module ends, and whether it can pad, by a long and a short text."""
+        """Find out how the module ends, how much it reads, and whether it can pad."""
         with self.lock:
             self.pads = False
+            texts = self._shortened(texts)
             longest = max(texts, key=lambda one: len(one.ids))
-            (batch,) = self.batches([longest])
+            batch = self.batch([longest])
             with (
                 torch.no_grad(),
                 WordVectors(self.module, batch.ids, tables=self.tables) as run,
             ):
-                said = logits_of(self._called(batch))
+                said = self.called(batch)
             if not run.words:
                 raise InputError(
                     f"{type(self.module).__name__} looks up no vectors of the ids that it gets; "
@@ -290,12 +299,35 @@ class Network:
             self.ends_in = run.end_of(said)
             before = self.checked(run.before_end(said), batch)
             self.single = before.shape[1] < self.classes
-            self.alone = not self._agrees(lambda: self._beside(longest))
+            read = [one for one in texts if len(one.ids) > max(self.min_length, 1)]
+            short = min(read, key=lambda one: len(one.ids), default=longest)
+            words = {leaf.name for leaf in run.words}
+            self._limit(places_of(self, [batch, self.batch([short])], words))
+            self.alone = not self._agrees(lambda: is_same_beside(self, longest))
             self.pads = self.pad is not None and not self.alone
             if self.pads:
-                read = [one for one in texts if len(one.ids) > self.min_length]
-                short = min(read, key=lambda one: len(one.ids), default=longest)
-                self.pads = self._agrees(lambda: self._pads(longest, short))
+                self.pads = self._agrees(lambda: is_same_padded(self, longest, short))
+
+    def _shortened(self, texts: Sequence[Encoded]) -> list[Encoded]:
+        """Return texts without what does not fit into a window, as far as that is known."""
+        self._limit(configured_places(self.module))
+        self.window = Window.of(self.window.size, texts, self.min_length)
+        windows = [self.window.places(one)[0] for one in texts]
+        return [
+            one.part(np.isin(np.arange(len(one.ids)), places))
+            for one, places in zip(texts, windows, strict=True)
+        ]
+
+    def _limit(self, places: int | None) -> None:
+        """Let windows have no more tokens than there are places; raise if they were asked to."""
+        if places is None:
+            return
+        if self._asked is not None and self._asked > places:
+            raise InputError(
+                Argument("window", self._asked),
+                f" is too large: {type(self.module).__name__} has {places:,} places",
+            )
+        self.window = self.window._replace(size=min(self.window.size or places, places))
 
     def _agrees(self, question: Callable[[], bool]) -> bool:
         """Return the answer to a question; no, if the module fails."""
@@ -305,64 +337,6 @@ class Network:
             if error.__cause__ is None:  # not the module's own: a padding id outside of its table
                 raise
             return False
-
-    def _beside(self, text: Encoded) -> bool:
-        """Whether a text's scores are the same before and after another of its length."""
-        alone = self.scores_of(self.outputs(self._batch([text], [0])))
-        three = [text, _one_word_again(text), text]
-        beside = self.scores_of(self.outputs(self._batch(three, [0, 1, 2])))[::2]
-        return _are_close(alone, beside)
-
-    def _pads(self, longest: Encoded, short: Encoded) -> bool:
-        """Whether a text's scores are the same beside longer ones, whatever its words are.
-
-        Of some words a padding shows that loses against others, so they are drawn at random.
-        """
-        if len(short.ids) == len(longest.ids):
-            return False  # nobody knows
-        several = [short] * _DRAWN
-        alone = self._drawn(self._batch(several, list(range(_DRAWN))), len(short.ids))
-        beside = self._batch([*several, longest], list(range(_DRAWN + 1)))
-        return _are_close(alone, self._drawn(beside, len(short.ids))[:_DRAWN])
-
-    def _drawn(self, batch: Batch, length: int) -> Scores:
-        """Return scores of texts with vectors drawn at random, but the first one's."""
-        scales: list[float] = []
-
-        def draw(vectors: Tensor, tokens: Tensor) -> Tensor:
-            random = torch.Generator().manual_seed(0)
-            shape = (_DRAWN, length, vectors.shape[-1])
-            drawn = torch.randn(shape, generator=random, dtype=vectors.dtype)
-            text = torch.div(tokens, batch.ids.shape[1], rounding_mode="floor")
-            place = tokens - text * batch.ids.shape[1]
-            if not scales:
-                scales.append(float(vectors[(text == 0) & (place < length)].abs().mean()) or 1.0)
-            drawn *= torch.logspace(-1, 1, _DRAWN).reshape(-1, 1, 1) * scales[0]
-            own = (text > 0) & (text < _DRAWN) & (place < length)
-            changed = vectors.clone()
-            changed[own] = drawn[text[own], place[own]]
-            return changed
-
-        with (
-            torch.no_grad(),
-            WordVectors(self.module, batch.ids, change=draw, tables=self.tables) as run,
-        ):
-            said = logits_of(self._called(batch))
-        return self.scores_of(self.checked(run.before_end(said), batch))
-
-
-def _are_close(some: Scores, others: Scores) -> bool:
-    """Return whether scores are the same but for rounding; no, if they are no numbers."""
-    with np.errstate(invalid="ignore"):
-        apart = np.abs(some - others)
-    return bool(np.all(apart <= _TOLERANCE * np.maximum(1, np.abs(some))))
-
-
-def _one_word_again(text: Encoded) -> Encoded:
-    """Return a text of the same length and ends with one word again and again."""
-    ids = text.ids.copy()
-    ids[1:-1] = ids[len(ids) // 2] if len(ids) else 0
-    return replace(text, ids=ids)
 
 
 @contextmanager

@@ -3,8 +3,9 @@
 Equations are those of docs/method.md.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,10 +30,9 @@ from whyword.models.protocol import (
 from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.frozen import (
     FIXED,
-    FrozenPass,
+    FrozenPasses,
     FrozenRule,
     TokenRelevance,
-    freeze_batches,
 )
 from whyword.models.pytorch.gradients import GradientPass
 from whyword.models.pytorch.network import Batch, Network
@@ -41,9 +41,10 @@ from whyword.words.document import Document
 
 Floats = NDArray[np.float32]
 Without = Callable[[int, NDArray[np.bool_]], Encoded]
-_Found = tuple[Sequence[Batch], Sequence[TokenRelevance]]  # of all batches
+_Found = Iterable[tuple[Batch, TokenRelevance]]  # of all batches
 _Value = Callable[[Tensor, Tensor], Tensor]  # of vectors and gradients
-_VARIANTS = 512  # texts without some words that are scored at a time
+_VARIANTS = 512  # texts without some words that are scored at a time,
+_TOKENS = 1 << 18  # with so many tokens
 
 
 class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, ElementWise):
@@ -83,7 +84,8 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
         self._network, self.documents, self._texts = network, documents, texts
         self._without, self._gone, self._explained = without, gone, explained
         self._check = check
-        self._passes: dict[FrozenRule, tuple[list[Batch], list[FrozenPass]]] = {}
+        self._windows = network.windows(texts)
+        self._passes: dict[FrozenRule, FrozenPasses] = {}
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -98,11 +100,15 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
         """The scores of all classes, (n, C)."""
         if not self._explained:
             return self._network.scores(self._texts)
-        batches, passes = self._frozen(FrozenRule())
-        scores = np.empty((len(self), self._network.classes))
-        for batch, one in zip(batches, passes, strict=True):
-            scores[batch.numbers] = self._network.scores_of(one.outputs)
+        scores = np.zeros((len(self), self._network.classes))
+        for batch, one in self._frozen(FrozenRule()):
+            self._windows.add(scores, batch.numbers, self._network.scores_of(one.outputs))
         return scores
+
+    def recorded(self, number: int) -> dict[str, Any]:
+        """Return in how many windows a document was read, if there is more than one."""
+        count = int(self._windows.counts[number])
+        return {"windows": count} if count > 1 else {}
 
     def probabilities_of(self, scores: Scores) -> Scores:
         """Return the softmax of scores; of a single s, for (−s, s), σ(s)."""
@@ -145,28 +151,27 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
     def constants(self, targets: Targets) -> dict[str, Scores]:
         """Return what each constant said, by the name of what it belongs to, (n, K) each."""
         said: dict[str, Scores] = {}
-        batches, passes = self._frozen(FrozenRule())
-        for batch, one in zip(batches, passes, strict=True):
-            for name, values in one.constants_by_name(targets[batch.numbers]).items():
-                said.setdefault(name, np.zeros(targets.shape))[batch.numbers] = values
+        for batch, one in self._frozen(FrozenRule()):
+            for name, values in one.constants_by_name(self._of(batch, targets)).items():
+                sums = said.setdefault(name, np.zeros(targets.shape))
+                self._windows.add(sums, batch.numbers, values)
         return said
 
-    def _frozen(self, rule: FrozenRule) -> tuple[list[Batch], list[FrozenPass]]:
+    def _of(self, batch: Batch, targets: Targets) -> Targets:
+        """Return the targets of a batch, (B, K)."""
+        chosen: Targets = targets[self._windows.owner[batch.numbers]]
+        return chosen
+
+    def _frozen(self, rule: FrozenRule) -> FrozenPasses:
         if rule not in self._passes:
             network = self._network
-            batches = list(network.batches(self._texts))
-            if network.mixes:
-                batches = [next(network.batches([one])) for one in self._texts]
-                for number, batch in enumerate(batches):
-                    batch.numbers[:] = number
-            passes = freeze_batches(network, batches, rule, self._check)
-            self._passes[rule] = (batches, passes)
+            batches = list(network.batches(self._windows, singly=network.mixes))
+            self._passes[rule] = FrozenPasses(network, batches, rule, self._check)
         return self._passes[rule]
 
     def _by_rule(self, targets: Targets, rule: FrozenRule, elements: bool) -> _Found:
-        batches, passes = self._frozen(rule)
-        pairs = zip(batches, passes, strict=True)
-        return batches, [one.relevance(targets[batch.numbers], elements) for batch, one in pairs]
+        for batch, one in self._frozen(rule):
+            yield batch, one.relevance(self._of(batch, targets), elements)
 
     def _gathered(
         self,
@@ -175,29 +180,25 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
         with_words: bool = False,
     ) -> Relevance:
         """Return the words' relevance from that of the tokens of all batches."""
-        n, columns = targets.shape
-        words: list[Any] = [None] * n
-        pieces: list[Any] = [None] * n
-        rows: list[Any] = [None] * n
-        padding, constant = np.zeros((n, columns)), np.zeros((n, columns))
-        for batch, part in zip(*found, strict=True):
+        windows = self._windows
+        padding, constant = np.zeros(targets.shape), np.zeros(targets.shape)
+        pieces, rows = windows.nothing(targets.shape[1]), None
+        for batch, part in found:
             tokens = part.tokens + part.places if with_words else part.tokens
-            constant[batch.numbers] = part.constant
-            if not with_words:
-                constant[batch.numbers] += part.places.sum(1)
-            for row, number in enumerate(batch.numbers.tolist()):
-                own = self._texts[number].pieces
-                pieces[number] = tokens[row, : own.count]
-                words[number] = own.to_words(pieces[number])
-                padding[number] = (
-                    part.others[row]
-                    + tokens[row, own.count :].sum(0)
-                    + pieces[number][~own.of_words].sum(0)
-                )
-                if part.elements is not None:
-                    each = part.elements[row, : own.count].astype(np.float64)
-                    rows[number] = own.to_words(each).astype(np.float32)
-        elements = rows if any(part.elements is not None for part in found[1]) else None
+            places = 0 if with_words else part.places.sum(1)
+            windows.add(constant, batch.numbers, part.constant + places)
+            windows.add(padding, batch.numbers, part.others)
+            windows.add_pieces(pieces, batch.numbers, tokens, padding)
+            if part.elements is not None:
+                rows = rows or windows.nothing(*part.elements.shape[2:], dtype=np.float32)
+                windows.add_pieces(rows, batch.numbers, part.elements)
+        own = [one.pieces for one in self._texts]
+        for number, (one, values) in enumerate(zip(own, pieces, strict=True)):
+            padding[number] += values[~one.of_words].sum(0)
+        words = [one.to_words(values) for one, values in zip(own, pieces, strict=True)]
+        elements = rows and [
+            one.to_words(values).astype(np.float32) for one, values in zip(own, rows, strict=True)
+        ]
         return Relevance(words, padding, constant, elements, pieces)
 
     # ---- gradients ----------------------------------------------------------------------------
@@ -217,20 +218,15 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
         return self._gathered(targets, self._by_path(targets, steps, elements))
 
     def _by_gradient(self, targets: Targets, value: _Value, elements: bool) -> _Found:
-        batches = list(self._network.batches(self._texts))
-        passes = [GradientPass(self._network, batch) for batch in batches]
-        pairs = zip(batches, passes, strict=True)
-        return batches, [
-            one.relevance(targets[batch.numbers], value, elements) for batch, one in pairs
-        ]
+        for batch in self._network.batches(self._windows):
+            one = GradientPass(self._network, batch)
+            yield batch, one.relevance(self._of(batch, targets), value, elements)
 
     def _by_path(self, targets: Targets, steps: int, elements: bool) -> _Found:
-        batches = list(self._network.batches(self._texts))
-        passes = [GradientPass(self._network, batch) for batch in batches]
-        pairs, points = zip(batches, passes, strict=True), path_points(steps)
-        return batches, [
-            one.integrated(targets[batch.numbers], points, elements) for batch, one in pairs
-        ]
+        points = path_points(steps)
+        for batch in self._network.batches(self._windows):
+            one = GradientPass(self._network, batch)
+            yield batch, one.integrated(self._of(batch, targets), points, elements)
 
     # ---- taking words out ---------------------------------------------------------------------
 
@@ -239,37 +235,40 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
         _, runs, steps = orders.shape
         scores = np.empty((len(documents), runs, steps + 1, self._network.classes))
         for at, (number, each) in enumerate(zip(documents.tolist(), orders, strict=True)):
-            variants = [gone for order in each for gone in self._steps(number, order, insert)]
+            variants = (gone for order in each for gone in self._steps(number, order, insert))
             scores[at] = self._scores_without(number, variants).reshape(scores.shape[1:])
         return Erased(scores, self.probabilities_of(scores))
 
     def _steps(
         self, number: int, order: NDArray[np.int32], insert: bool
-    ) -> list[NDArray[np.bool_]]:
+    ) -> Iterator[NDArray[np.bool_]]:
         removed = self._gone[number]
         gone = np.full(len(removed), insert) | removed
-        steps = [gone.copy()]
+        yield gone.copy()
         for word in order.tolist():
             if word >= 0:
                 gone[word] = not insert or removed[word]
-            steps.append(gone.copy())
-        return steps
+            yield gone.copy()
 
-    def _scores_without(self, number: int, variants: Sequence[NDArray[np.bool_]]) -> Scores:
+    def _scores_without(self, number: int, variants: Iterable[NDArray[np.bool_]]) -> Scores:
         scores = [np.empty((0, self._network.classes))]
-        for first in range(0, len(variants), _VARIANTS):
-            some = [self._without(number, gone) for gone in variants[first : first + _VARIANTS]]
-            scores.append(self._network.scores(some))
+        variants = iter(variants)
+        most = _TOKENS // max(1, len(self._texts[number].ids))
+        while some := list(islice(variants, min(_VARIANTS, max(1, most)))):
+            scores.append(self._network.scores([self._without(number, gone) for gone in some]))
         return np.concatenate(scores)
+
+    def _each_gone(self, number: int) -> Iterator[NDArray[np.bool_]]:
+        for word in range(len(self.documents[number])):
+            gone = self._gone[number].copy()
+            gone[word] = True
+            yield gone
 
     def occlusion(self, targets: Targets) -> Relevance:
         """Return equation (21): what the score loses without a word."""
         words = []
-        for number, (document, chosen) in enumerate(zip(self.documents, targets, strict=True)):
-            variants = [self._gone[number].copy() for _ in range(len(document))]
-            for word, gone in enumerate(variants):
-                gone[word] = True
-            without = self._scores_without(number, variants)
+        for number, chosen in enumerate(targets):
+            without = self._scores_without(number, self._each_gone(number))
             words.append(self.scores[number, chosen] - without[:, chosen])
         return Relevance(words, np.zeros(targets.shape))
 
@@ -278,11 +277,12 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
     @cached_property
     def _vectors(self) -> list[NDArray[np.float32]]:
         """The vectors of each document's pieces, (P, D); of several tables side by side."""
-        result: list[Any] = [None] * len(self)
-        for batch in self._network.batches(self._texts):
+        result: list[Any] = []
+        for batch in self._network.batches(self._windows):
             vectors = GradientPass(self._network, batch).vectors()
-            for row, number in enumerate(batch.numbers.tolist()):
-                result[number] = vectors[row, : self._texts[number].pieces.count]
+            result = result or self._windows.nothing(vectors.shape[-1], dtype=np.float32)
+            for row, text, places in self._windows.rows(batch.numbers):
+                result[text][places] = vectors[row, : len(places)]
         return result
 
     def uniform(self) -> Relevance:
@@ -320,13 +320,14 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
         return np.stack(sums).astype(np.float32)
 
     def _element_sums(self, found: _Found, each: bool) -> Floats:
-        rows: list[Any] = [None] * len(self)
-        for batch, part in zip(*found, strict=True):
+        rows: list[Any] = []
+        for batch, part in found:
             assert part.elements is not None  # noqa: S101 - as it was asked for
-            for row, number in enumerate(batch.numbers.tolist()):
-                count = self._texts[number].pieces.count
-                rows[number] = part.elements[row, :count, :, 0] * self._vectors[number]
-        return self._sums(rows, each)
+            values = part.elements[..., 0]
+            rows = rows or self._windows.nothing(values.shape[-1], dtype=np.float32)
+            self._windows.add_pieces(rows, batch.numbers, values)
+        pairs = zip(rows, self._vectors, strict=True)
+        return self._sums([values * vectors for values, vectors in pairs], each)
 
     def lrp_sums(self, targets: Targets, each: bool = False, **rule: Any) -> Floats:
         """Return Σ_p R[p, i, k]·x[p, i], equation (23), for LRP."""

@@ -301,9 +301,8 @@ def too_long(ids: Tensor, places: int) -> InputError:
     """Return the error that says that a text has more tokens than a module has places."""
     return InputError(
         f"a text of {ids.shape[1]:,} tokens is too long for this module, which has {places:,} "
-        "places: cut it before, or let the model's ",
-        Argument("reader"),
-        " read fewer words (max_words)",
+        "places: say ",
+        Argument("window", places),
     )
 
 

@@ -80,6 +80,7 @@ function note(found, [score, padding, constant, residual]) {
   const lost = found.conserves ? "unexplained" : found.parameters.residual;
   if (Math.abs(residual) > small) line += lost ? `, ${lost} ${number(residual)}` : `; need not add up, by ${found.method}`;
   else if (residual !== 0) line += `, rounding ${Math.abs(residual).toExponential(0).replace("-", "−")}`;
+  if (found.parameters.windows > 1) line += `; the mean of ${found.parameters.windows.toLocaleString("en")} windows that overlap, as the text is long`;
   return found.parameters.occurrences === "equal shares"
     ? `${line}; occurrences of a word share its value` : line;
 }
