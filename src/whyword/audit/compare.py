@@ -28,7 +28,7 @@ from whyword.base.checks import (
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import save_or_return
 from whyword.base.labels import Label
-from whyword.base.printable import shown
+from whyword.base.printable import shown, spelled_out
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.evaluation.comparison import risk
 from whyword.evaluation.evaluate import usual_steps
@@ -162,7 +162,10 @@ def compare_models(
         alpha=level,
         **counts,
     )
-    documents = LabelledTexts(several, given, classes, *_samples(lengths, settings))
+    chosen = chosen_documents(
+        lengths, settings.least_words, deletion_documents, power_documents, seed
+    )
+    documents = LabelledTexts(several, given, classes, *chosen)
     examined = [Examination(name, model, documents, settings) for name, model in named.items()]
     if all(one.method is None for one in examined):
         find_method(method).check_kind(examined[0].model.trace_kind)
@@ -176,12 +179,12 @@ def named_models(models: Mapping[str, object] | Iterable[object]) -> dict[str, T
         for name in models:
             if not isinstance(name, str):
                 raise InputError(Argument("models"), f": a name is a str, not {shown(name)}")
-        named = {name: as_classifier(model) for name, model in models.items()}
+        names, several = list(models), [as_classifier(model) for model in models.values()]
     else:
         each = items("models", models, "a dict from names to models, or a list of models")
         several = [as_classifier(model) for model in each]
-        kinds = distinct_names([model.kind for model in several])
-        named = dict(zip(kinds, several, strict=True))
+        names = [model.kind for model in several]
+    named = dict(zip(distinct_names(list(map(spelled_out, names))), several, strict=True))
     if len(named) < 2:
         raise InputError(Argument("models"), f": at least two are compared, not {len(named)}")
     return named
@@ -220,14 +223,28 @@ def shortest_lengths(
     return shortest
 
 
-def _samples(lengths: NDArray[np.int_], settings: Settings) -> tuple[list[int], list[int]]:
-    """Return the documents whose words are looked at, and those that vectors are made of."""
+def chosen_documents(
+    lengths: NDArray[np.int_],
+    least_words: int,
+    deletion_documents: int,
+    power_documents: int,
+    seed: int,
+) -> tuple[list[int], list[int]]:
+    """Return the documents whose words are looked at, and those that vectors are made of.
+
+    Parameters
+    ----------
+    lengths : (texts,) int
+        Of :func:`shortest_lengths`.
+    least_words, deletion_documents, power_documents, seed : int
+        As for :func:`compare_models`.
+    """
     of_words = np.flatnonzero(lengths > 1)
-    fit = np.flatnonzero(lengths >= settings.least_words)
+    fit = np.flatnonzero(lengths >= least_words)
     explained = next((one for one in (fit, of_words) if len(one)), np.arange(len(lengths)))
     return (
-        _some(explained, settings.deletion_documents, settings.seed),
-        _some(of_words, settings.power_documents, settings.seed),
+        _some(explained, deletion_documents, seed),
+        _some(of_words, power_documents, seed),
     )
 
 
