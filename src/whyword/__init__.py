@@ -1,8 +1,9 @@
 """Which words made the classifier say that; how far to trust the answer.
 
 The names for daily use are here; the rest is one step inside: ``whyword.analysis``,
-``whyword.evaluation``, ``whyword.batch``, ``whyword.explanation``, ``whyword.words``,
-``whyword.corpora``; ``whyword.models`` and ``whyword.methods`` for those who add their own.
+``whyword.evaluation``, ``whyword.audit``, ``whyword.batch``, ``whyword.explanation``,
+``whyword.words``, ``whyword.corpora``; ``whyword.models`` and ``whyword.methods`` for those who add
+their own.
 """
 
 import typing as _typing

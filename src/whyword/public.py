@@ -7,11 +7,12 @@ before them (``whyword/__main__.py``).
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from whyword import analysis, batch, corpora, evaluation, explanation, methods, models, words
+from whyword import analysis, audit, batch, corpora, evaluation, explanation, methods, models, words
 from whyword.analysis.class_words import class_words
 from whyword.analysis.document_map import document_map
 from whyword.analysis.search import SearchIndex
 from whyword.analysis.summary import summarize
+from whyword.audit.compare import compare_models
 from whyword.base.checks import check_installed
 from whyword.base.errors import ConservationError, InputError, WhywordError
 from whyword.batch.runs import explain_corpus, predict_corpus
@@ -68,9 +69,11 @@ __all__ = [
     "Vectors",
     "WhywordError",
     "analysis",
+    "audit",
     "batch",
     "class_words",
     "compare",
+    "compare_models",
     "corpora",
     "deletion_curve",
     "document_map",

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from whyword.base.checks import expand_path, whole_number
+from whyword.base.checks import whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
 from whyword.cli.inputs import CorpusOptions, open_model
 from whyword.cli.options import AsJson, ModelFolder, Source
-from whyword.cli.outputs import check_apart, stdout_console
+from whyword.cli.outputs import check_report, stdout_console
 from whyword.cli.price import asks_anew, say_price
 from whyword.cli.tables import copy_names, evaluation_tables, some_of
 from whyword.evaluation.evaluate import evaluate as evaluation_of
@@ -58,14 +58,7 @@ def evaluate(
     reading: CorpusOptions,
 ) -> None:
     """Judge a model, and methods that explain it, on labelled texts it was not trained on."""
-    if out is not None and out.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"{out}: a report is a page; name it .html")
-    for written in () if out is None else (out, out.with_suffix(".json")):
-        check_apart(written, source)
-        if expand_path(written).resolve().parent == expand_path(model).resolve():
-            raise InputError(f"{written} would be in the model's own folder")
-        if expand_path(written).is_dir():
-            raise InputError(f"{written} is a folder")
+    check_report(out, source, [model])
     chance_seed = whole_number("chance_seed", chance_seed, least=0)  # evaluate's is a seed, too
     loaded = open_model(model)
     corpus, training = reading.load_with_training(source, loaded)

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from itertools import chain
@@ -81,8 +81,7 @@ class CorpusOptions:
         if part != "test":
             return self.load_unseen(source, model), None
         whole = self._load(name, model)
-        none = Part([], None if whole.train.labels is None else [], [])
-        test = Corpus(spelled_out(source), none, whole.test, whole.notes)
+        test = _test_part(source, whole)
         if _is_trained_on(model, whole.train):
             return test, whole.train
         log.warning(
@@ -104,12 +103,53 @@ class CorpusOptions:
         corpus = self._load(source, model)
         if name_and_part(source)[1] == "train" and _is_trained_on(model, corpus.train):
             log.warning("the model was trained on these very documents")
+        self._warn_of_parts(source, corpus)
+        return corpus
+
+    def _warn_of_parts(self, source: str, corpus: Corpus) -> None:
         if name_and_part(source)[1] is None and len(corpus.train) and len(corpus.test):
             name = one_line(source)
             log.warning(
                 "all of %s is used; if the model was trained on it, say %s:test", name, name
             )
-        return corpus
+
+    def load_to_compare(self, source: str, models: Mapping[str, TextClassifier]) -> Corpus:
+        """Return the corpus for several models, which read the same texts.
+
+        Where some remove parts of a text themselves and others leave that to the corpus, the corpus
+        does. Warn of models that may have seen the documents.
+        """
+        ways = {removal_by_source(model): model for model in models.values()}
+        name, part = name_and_part(source)
+        reader = ways.get(None, next(iter(models.values())))
+        whole = self._load(name if part == "test" else source, reader)
+        alike = len(ways) == 1 or not whole.rule
+        if not alike:
+            log.warning(
+                "some of the models remove parts of texts themselves, others do not: all read them "
+                "without %s",
+                ", ".join(whole.rule),
+            )
+        for label, model in models.items() if part and alike else ():
+            trained_on = _is_trained_on(model, whole.train)
+            if part == "train" and trained_on:
+                log.warning("%s was trained on these very documents", one_line(label))
+            if part == "test" and not trained_on:
+                log.warning(
+                    "%s was not trained on %s:train as it is here (another --seed or --test? other "
+                    "documents?), so it may have seen some of these",
+                    one_line(label),
+                    one_line(name),
+                )
+        if part == "test":
+            return _test_part(source, whole)
+        self._warn_of_parts(source, whole)
+        return whole
+
+
+def _test_part(source: str, whole: Corpus) -> Corpus:
+    none = Part([], None if whole.train.labels is None else [], [])
+    return Corpus(spelled_out(source), none, whole.test, whole.notes)
 
 
 def _is_trained_on(model: TextClassifier, part: Part) -> bool:

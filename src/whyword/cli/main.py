@@ -16,6 +16,7 @@ from whyword.base.compiled import CompilationNotice
 from whyword.base.errors import WhywordError
 from whyword.base.progress import lines_in_a_pipe, seconds_between_lines
 from whyword.cli.base import base
+from whyword.cli.compare import compare
 from whyword.cli.corpus import corpus
 from whyword.cli.evaluate import evaluate
 from whyword.cli.explain import explain
@@ -52,6 +53,11 @@ _COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("search", search, "whyword search models/cnn2 20newsgroups:test 'motion sickness in orbit'"),
     ("map", map_documents, "whyword map models/cnn2 20newsgroups:test --out map.html"),
     ("evaluate", evaluate, "whyword evaluate models/cnn2 20newsgroups:test --out report.html"),
+    (
+        "compare",
+        compare,
+        "whyword compare models/cnn2 models/svm --corpus 20newsgroups:test --out compare.html",
+    ),
     ("tour", tour, "whyword tour models/cnn2 20newsgroups:test --out tour"),
     ("reproduce", reproduce, "whyword reproduce --out report --quick"),
     ("serve", serve, "whyword serve models/cnn2 20newsgroups:test"),

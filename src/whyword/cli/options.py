@@ -84,6 +84,17 @@ ModelFolder = Annotated[
         "(py:module:name where there is a folder of that name).",
     ),
 ]
+ModelFolders = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="MODEL...",
+        help="At least two: folders that `whyword train` wrote, or module:name, models in your "
+        "code, module:name() what makes one.",
+    ),
+]
+LabelledSource = Annotated[
+    str, typer.Option("--corpus", metavar="CORPUS", help="Labelled texts: as for whyword evaluate.")
+]
 Documents = Annotated[
     str,
     typer.Argument(

@@ -69,6 +69,19 @@ def check_apart(out: Path | None, source: str) -> None:
         raise InputError(f"{out} is in the folder that is read; name another place")
 
 
+def check_report(out: Path | None, source: str, models: Iterable[Path]) -> None:
+    """Raise unless a page, and JSON beside it, can be written: not over what is read."""
+    if out is not None and out.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{out}: a report is a page; name it .html")
+    folders = [expand_path(model).resolve() for model in models]
+    for written in () if out is None else (out, out.with_suffix(".json")):
+        check_apart(written, source)
+        if expand_path(written).resolve().parent in folders:
+            raise InputError(f"{written} would be in the model's own folder")
+        if expand_path(written).is_dir():
+            raise InputError(f"{written} is a folder")
+
+
 def _file_of(source: str) -> Path:
     name, _ = name_and_part(source)
     return expand_path(name) if expand_path(name).exists() else Path(os.devnull)

@@ -12,6 +12,8 @@ from rich.text import Text
 
 from whyword.analysis.class_words import ClassWords
 from whyword.analysis.search import Carrier, Hit
+from whyword.audit.compare import ModelComparison
+from whyword.audit.measures import measures
 from whyword.base.labels import label_text
 from whyword.base.printable import one_line
 from whyword.corpora.corpus import Corpus
@@ -54,6 +56,25 @@ def evaluation_tables(findings: Findings, copies: str = "") -> Group:
     for name, checks in findings.checks.items():
         parts += [Text(f"{one_line(name)}: {check.verdict}") for check in checks]
     return Group(*parts)
+
+
+def comparison_tables(compared: ModelComparison) -> Group:
+    """Return the main figures of several models, and what they say."""
+    names = [Text(one_line(name)) for name in compared.models]
+    table = Table("", box=None, header_style="bold")
+    for name in names:
+        table.add_column(name, justify="right")
+    for measure in measures(list(compared.models.values())):
+        cells = [Text(one_line(one.number), "bold" if one.best else "") for one in measure.figures]
+        better = f" ({measure.better} is better)" if measure.better else ""
+        table.add_row(f"{measure.name}{better}", *cells)
+    lacking = [
+        Text(one_line(f"{row.name}, {what}: {why}"), "dim")
+        for row in compared.models.values()
+        for what, why in row.lacks.items()
+    ]
+    said = [Text(one_line(one)) for one in (*compared.remarks, *compared.findings)]
+    return Group(table, "", *lacking, *[""] * bool(lacking), *said)
 
 
 def claim_table(claims: list[Claim]) -> Table:

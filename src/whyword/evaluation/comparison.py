@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whyword.base.checks import real_number, whole_number
 from whyword.base.errors import Argument, InputError
@@ -92,7 +93,7 @@ class Comparison:
     @property
     def headline(self) -> str:
         """The finding, the difference and its p."""
-        return f"{self.finding}: {_with_sign(self.difference)}, {self._corrected_p}"
+        return f"{self.finding}: {_with_sign(self.difference)}, {self.corrected_p}"
 
     @property
     def verdict(self) -> str:
@@ -105,11 +106,12 @@ class Comparison:
             test += f", t({self.freedom}) = {self.statistic:.2f}".replace("-", "−")
         return (
             f"{self.finding}{caution}: {self.details}, difference {_with_sign(self.difference)} "
-            f"({share} {low} to {high}; {test}, {self._corrected_p})."
+            f"({share} {low} to {high}; {test}, {self.corrected_p})."
         )
 
     @property
-    def _corrected_p(self) -> str:
+    def corrected_p(self) -> str:
+        """How probable chance is, and for how many comparisons that is corrected."""
         if self.comparisons == 1:
             return _probability(self.p)
         return (
@@ -254,6 +256,11 @@ def compare_all(
         compare(measured[one], measured[other], names=(one, other), **options)
         for one, other in combinations(measured, 2)
     ]
+    return corrected(comparisons)
+
+
+def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Return comparisons that were made together, corrected for their number by Holm's method."""
     adjusted = holm([comparison.p for comparison in comparisons]).tolist()
     return [
         replace(comparison, adjusted=p, comparisons=len(comparisons))
@@ -315,13 +322,52 @@ def _compare_curves(
             raise InputError(f"the two curves differ in their {what}: {of(a)} ≠ {of(b)}")
     if not np.array_equal(a.chosen, b.chosen):
         raise InputError("the two curves are of different documents")
+    return bootstrap_comparison(
+        names,
+        (a.document_areas(measure), b.document_areas(measure)),
+        a.chosen,
+        better=a.better if measure == "accuracy" else a.better_score,
+        what=f"{measure} area",
+        size=a.size,
+        alpha=alpha,
+        draws=draws,
+        seed=seed,
+    )
+
+
+def bootstrap_comparison(
+    names: tuple[str, str],
+    measured: tuple[NDArray[np.float64], NDArray[np.float64]],
+    units: NDArray[np.integer],
+    *,
+    better: str | None,
+    what: str,
+    size: str,
+    alpha: float = 0.05,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> Comparison:
+    """Compare the means of two measurements of the same documents by the paired bootstrap.
+
+    Parameters
+    ----------
+    names : pair of str
+    measured : pair of (n,) float64
+    units : (n,) int
+        The document that each is of; one may have several.
+    better : "higher", "lower" or None
+    what, size : str
+        What was measured, and of how many, for the verdict.
+    alpha, draws, seed
+        As for :func:`compare`.
+    """
     draws = whole_number("draws", draws, least=100, most=10_000_000)
-    first, second = a.document_areas(measure), b.document_areas(measure)
+    first, second = measured
     differences = first - second
     mean = float(differences.mean())
-    means = bootstrap_means(differences, draws, seed, a.chosen)
+    means = bootstrap_means(differences, draws, seed, units)
     beyond = np.abs(means - mean) >= abs(mean) * (1 - 1e-9)  # rounding decides nothing
-    p = max((1 + int(beyond.sum())) / (1 + draws), 2.0 ** (1 - a.n_documents))
+    p = max((1 + int(beyond.sum())) / (1 + draws), 2.0 ** (1 - len(np.unique(units))))
     low, high = np.quantile(means, [alpha / 2, 1 - alpha / 2]).tolist()
     values = (float(first.mean()), float(second.mean()))
     return Comparison(
@@ -336,10 +382,9 @@ def _compare_curves(
         adjusted=min(1.0, p),
         comparisons=1,
         alpha=alpha,
-        better=a.better if measure == "accuracy" else a.better_score,
+        better=better,
         details=(
-            f"{measure} area {values[0]:.4f} ({names[0]}) against {values[1]:.4f} ({names[1]}), "
-            f"{a.size}"
+            f"{what} {values[0]:.4f} ({names[0]}) against {values[1]:.4f} ({names[1]}), {size}"
         ),
     )
 

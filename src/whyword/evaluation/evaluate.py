@@ -29,7 +29,12 @@ from whyword.evaluation.deletion import check_erasable, deletion_curves
 from whyword.evaluation.experiment import EXPERIMENTS, MOST_STEPS, nothing_to_start_from
 from whyword.evaluation.findings import Findings
 from whyword.evaluation.page import evaluation_page
-from whyword.evaluation.power import MOST_SPLITS, ExplanatoryPower, explanatory_power
+from whyword.evaluation.power import (
+    MOST_SPLITS,
+    ExplanatoryPower,
+    explanatory_power,
+    usual_neighbours,
+)
 from whyword.evaluation.quality import ModelQuality, MultiLabelQuality, model_quality
 from whyword.evaluation.ranking import (
     RANDOM,
@@ -52,7 +57,6 @@ _STEPS = 50  # the paper's; of documents twice as long
 _LONG_SHARE = 0.2  # of the documents that must be so long
 _POWER_DOCUMENTS = 10_000
 SANITY_DOCUMENTS = 200
-_NEIGHBOURS = 30
 _FEW_DOCUMENTS = 50  # of which figures are called uncertain
 
 
@@ -284,7 +288,7 @@ class _EvaluationStages:
             self.remarks.append("Explanatory power needs at least 4 documents of 2 words.")
             return {}
         texts, labels = ([one[n] for n in chosen] for one in (self.texts, self.labels))
-        neighbours = range(1, min(_NEIGHBOURS, len(chosen) - len(chosen) // 2) + 1)
+        neighbours = usual_neighbours(len(chosen))
         powers = {}
         for name, options in self._weightings(texts).items():
             self.begin(f"explanatory power: {name}")

@@ -16,6 +16,7 @@ from whyword.evaluation.neighbours import Neighbours, nearest_neighbours, unit_v
 
 MOST_SPLITS = 10_000
 _MOST_HELD = 1_000  # neighbours of each document
+_NEIGHBOURS = 30  # that are tried, where there are so many
 
 Split = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -133,6 +134,11 @@ def explanatory_power(
     means = accuracies.mean(axis=0)
     best = int(means.round(12).argmax())  # rounding does not choose among equals
     return ExplanatoryPower(float(means[best]), int(counts[best]), accuracies, counts, chosen)
+
+
+def usual_neighbours(n_documents: int) -> range:
+    """Return the numbers of neighbours to try where half the documents are to choose from."""
+    return range(1, min(_NEIGHBOURS, n_documents - n_documents // 2) + 1)
 
 
 def random_halves(n_documents: int, splits: Any, seed: int) -> list[Split]:  # noqa: ANN401 - checked

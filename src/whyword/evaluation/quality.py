@@ -17,7 +17,8 @@ from whyword.methods.predict import predicted_matrix, probabilities_of
 from whyword.methods.targets import class_numbers, label_matrix
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.multilabel import is_multilabel
-from whyword.models.protocol import TextClassifier
+
+_BINS = 15  # of the calibration error
 
 
 class ClassQuality(NamedTuple):
@@ -151,7 +152,7 @@ def _plain(row: ClassQuality | Bin) -> dict[str, Any]:
 
 
 def model_quality(
-    model: object, texts: Iterable[str], labels: Iterable[Any], bins: int = 15
+    model: object, texts: Iterable[str], labels: Iterable[Any], bins: int = _BINS
 ) -> Any:  # noqa: ANN401 - of several labels it has other figures
     """Return how well a model predicts the labels of texts.
 
@@ -176,9 +177,28 @@ def model_quality(
     if not several:
         raise InputError("there are no texts to judge the model by")
     if is_multilabel(traced):
-        return _labels_quality(names, label_matrix(names, given), traced, several)
+        wanted = label_matrix(names, given)
+        return labels_quality(names, wanted, predicted_matrix(traced, several))
     truth = class_numbers(names, given)
-    chances = probabilities_of(traced, several)
+    return classes_quality(names, truth, probabilities_of(traced, several), bins)
+
+
+def classes_quality(
+    names: Sequence[Label],
+    truth: NDArray[np.intp],
+    chances: NDArray[np.float64],
+    bins: int = _BINS,
+) -> ModelQuality:
+    """Return how good predictions of a class are.
+
+    Parameters
+    ----------
+    names : sequence of C labels
+    truth : (texts,) intp
+    chances : (texts, C) float64
+        The probabilities that were predicted; of at least one text.
+    bins : int
+    """
     predicted = chances.argmax(axis=1)
     confusion = np.zeros((len(names), len(names)), np.int64)
     np.add.at(confusion, (truth, predicted), 1)
@@ -189,18 +209,23 @@ def model_quality(
     return ModelQuality(
         accuracy=float(np.mean(predicted == truth)),
         macro_f1=float(np.mean(occurring)),
-        calibration_error=error / len(several),
+        calibration_error=error / len(truth),
         classes=classes,
         confusion=confusion,
         bins=filled,
     )
 
 
-def _labels_quality(
-    names: Sequence[Label], truth: NDArray[np.bool_], model: TextClassifier, texts: list[str]
+def labels_quality(
+    names: Sequence[Label], truth: NDArray[np.bool_], predicted: NDArray[np.bool_]
 ) -> MultiLabelQuality:
-    """Return the quality of decisions whose truth is (texts, C)."""
-    predicted = predicted_matrix(model, texts)
+    """Return how good predictions of several labels are.
+
+    Parameters
+    ----------
+    names : sequence of C labels
+    truth, predicted : (texts, C) bool
+    """
     right, true, said = (one.sum(axis=0).tolist() for one in (truth & predicted, truth, predicted))
     classes = [_label_quality(*one) for one in zip(names, right, true, said, strict=True)]
     occurring = [one.f1 for one in classes if one.n_documents or one.predicted]

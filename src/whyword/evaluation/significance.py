@@ -1,11 +1,13 @@
-"""Tests of significance: the corrected resampled t-test, the bootstrap, Holm's correction.
+"""Tests of significance: corrected resampled t-test, bootstrap, McNemar's test, Holm's correction.
 
-By hand, but for Student's distribution: scipy has neither the corrected test nor Holm's correction,
-and its bootstrap gives an interval, while the p of a comparison needs the resampled means.
+By hand, but for the distributions: scipy has neither the corrected test nor McNemar's nor Holm's
+correction, and its bootstrap gives an interval, while the p of a comparison needs the resampled
+means.
 """
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -83,6 +85,60 @@ def bootstrap_means(
     return np.concatenate(means)
 
 
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Return the two-sided p of McNemar's exact test of two models on the same documents.
+
+    p = 2 · P(X ≤ min(b, c)) for X of b + c coins, at most 1: documents that both models have right,
+    or both wrong, tell nothing; were the two equally good, each of the others would be a coin.
+
+    Parameters
+    ----------
+    only_first, only_second : int
+        How many documents only the first has right, and only the second.
+    """
+    fewer, both = min(only_first, only_second), only_first + only_second
+    return min(1.0, 2 * float(_distribution("binom").cdf(fewer, both, 0.5)))
+
+
+def share_interval(count: int, total: int, alpha: float) -> tuple[float, float]:
+    """Return where a share is, with confidence 1 − alpha: Wilson's interval.
+
+    Parameters
+    ----------
+    count, total : int
+        So many of so many were counted; at least one of them.
+    alpha : float
+    """
+    z2, share = _normal(alpha) ** 2, count / total
+    middle = (share + z2 / (2 * total)) / (1 + z2 / total)
+    reach = math.sqrt(z2 * (share * (1 - share) + z2 / (4 * total)) / total) / (1 + z2 / total)
+    # rounding leaves no share below 0 or above 1
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+def paired_interval(
+    only_first: int, only_second: int, total: int, alpha: float
+) -> tuple[float, float]:
+    """Return where the difference of two shares of the same documents is, at 1 − alpha.
+
+    Agresti and Min's: Wald's interval once half a document is added to each of the four cells (both
+    right, only one of them, none).
+
+    Parameters
+    ----------
+    only_first, only_second : int
+        As for :func:`mcnemar`.
+    total : int
+        Of how many documents.
+    alpha : float
+    """
+    first, second, count = only_first + 0.5, only_second + 0.5, total + 2
+    middle = (first - second) / count
+    variance = (first + second - (first - second) ** 2 / count) / count**2
+    reach = _normal(alpha) * math.sqrt(variance)
+    return max(-1.0, middle - reach), min(1.0, middle + reach)
+
+
 def holm(probabilities: Sequence[float]) -> Numbers:
     """Return the probabilities after Holm's step-down correction, in the same order."""
     p = np.asarray(probabilities, np.float64)
@@ -93,9 +149,18 @@ def holm(probabilities: Sequence[float]) -> Numbers:
     return adjusted
 
 
+def _normal(alpha: float) -> float:
+    """Return the value that a normal number's size exceeds by chance with probability alpha."""
+    return NormalDist().inv_cdf(1 - alpha / 2)
+
+
 def _student() -> Any:  # noqa: ANN401 - scipy has no types
+    return _distribution("t")
+
+
+def _distribution(name: str) -> Any:  # noqa: ANN401 - scipy has no types
     try:
-        from scipy.stats import t
+        from scipy import stats
     except ImportError:
         raise MissingExtraError("scipy", "evaluate") from None
-    return t
+    return getattr(stats, name)

@@ -75,6 +75,15 @@ class Recorded(ABC):
         """What is added to the ``parameters`` of explanations: plain values by name."""
 
 
+class Weighed(ABC):
+    """It is known how large it is."""
+
+    @property
+    @abstractmethod
+    def n_bytes(self) -> int | None:
+        """The bytes of all its numbers and words; None if some of it is somebody's function."""
+
+
 class Shiftable(ABC):
     """The zero of its input can be moved without a change of its scores."""
 

@@ -15,7 +15,7 @@ from whyword.base.columns import is_missing
 from whyword.base.errors import Argument, InputError, WhywordError
 from whyword.base.labels import Label, check_storable
 from whyword.base.tensors import Tensors
-from whyword.models.abilities import Hashed, LazyIdentity
+from whyword.models.abilities import Hashed, LazyIdentity, Weighed
 from whyword.models.multilabel import MultiLabel, predicted_sets
 from whyword.models.probabilities import check_finite, sigmoid, softmax
 from whyword.models.protocol import Positions, Trace
@@ -28,7 +28,7 @@ Parts: TypeAlias = dict[str, Any]
 _PLAIN = (str, int, float, tuple)
 
 
-class Estimator(Hashed, ABC):
+class Estimator(Hashed, Weighed, ABC):
     """Arguments of ``__init__`` are stored untouched; learned names end in ``_``."""
 
     kind: ClassVar[str]  # under which :func:`~whyword.load_model` knows it
@@ -136,6 +136,15 @@ class Estimator(Hashed, ABC):
         identity = write_model(expand_path(folder), tensors, configuration)
         self.remember_identity(identity)
         return identity
+
+    @property
+    def n_bytes(self) -> int | None:
+        """The bytes of the tensors that :meth:`save` writes; None if it cannot be saved."""
+        self.check_fitted()
+        with suppress(InputError):
+            tensors, _ = self.to_tensors()
+            return sum(tensor.nbytes for tensor in tensors.values())
+        return None
 
     @property
     def identity(self) -> str | None:

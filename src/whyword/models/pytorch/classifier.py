@@ -25,6 +25,7 @@ from whyword.models.abilities import (
     Reading,
     Recorded,
     Trained,
+    Weighed,
 )
 from whyword.models.blackbox import checked_labels, checked_name
 from whyword.models.erasure import deleted_words
@@ -51,7 +52,7 @@ _SAMPLE = "The film was not good at all, but I liked the music: 10 of 10!"
 log = logging.getLogger(__name__)
 
 
-class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
+class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
     """Somebody's PyTorch text classifier, explained exactly.
 
     Parameters
@@ -213,6 +214,12 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded):
         if self._identity is None or self._identity[0] != state:
             self._identity = (state, self._hash(settings))
         return self._identity[1]
+
+    @property
+    def n_bytes(self) -> int:
+        """The bytes of the module's parameters and buffers, each once."""
+        numbers = (*self.module.parameters(), *self.module.buffers())
+        return sum(one.nbytes for one in numbers)
 
     def lazy_identity(self) -> LazyIdentity:
         """Return what computes the identity when it is called."""
