@@ -104,7 +104,12 @@ class Outline:
         spared = self.new | self.optional
         needed = sum(math.prod(one.shape) for name, one in parameters if name not in spared)
         if needed > there:
-            raise InputError(f"{path} describes {needed:,} weights, there are {there:,}")
+            found = {self.name_of(name) for name in weights.shapes} | spared
+            lacking = next((name for name in self.shapes if name not in found), "some")
+            raise InputError(
+                f"{path} describes {needed:,} weights, there are {there:,}; {shown(lacking)} is "
+                "not among them"
+            )
         beside = sum(math.prod(one.shape) for one in self.module.buffers())
         if beside > there + _BUFFERS:
             raise InputError(
