@@ -59,6 +59,19 @@ def dequantised(model: Path) -> dict[str, torch.Tensor]:
     return weights
 
 
+def onnx_weights(model: Path) -> dict[str, NDArray[Any]]:
+    """Return weights by torch's names: matrices have lost theirs, an operation's path says them."""
+    import onnx
+
+    arrays = onnx_arrays(model)
+    named = {name: array for name, array in arrays.items() if "onnx::" not in name}
+    for node in onnx.load(model).graph.node:
+        if node.op_type == "MatMul" and node.input[1].startswith("onnx::"):
+            layer = node.name.strip("/").removesuffix("/MatMul").replace("/", ".")
+            named[f"{layer}.weight"] = arrays[node.input[1]].T.copy()
+    return named
+
+
 def onnx_arrays(model: Path) -> dict[str, NDArray[Any]]:
     import onnx.numpy_helper
 

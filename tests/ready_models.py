@@ -16,8 +16,14 @@ import numpy as np
 import torch
 from keras_files import PAD, Spans
 from numpy.typing import NDArray
-from onnx_files import dequantised, onnx_arrays, onnx_session, wordpiece_tokenizer
-from ready_networks import KimCNN, LastLSTM, PooledLSTM
+from onnx_files import (
+    dequantised,
+    onnx_arrays,
+    onnx_session,
+    onnx_weights,
+    wordpiece_tokenizer,
+)
+from ready_networks import KimCNN, LastLSTM, PooledBERT, PooledLSTM
 from torch import nn
 
 from whyword import TorchClassifier
@@ -78,6 +84,19 @@ TINY_FILES = {
     ),
     "package/models/vocab.txt": (
         "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+    ),
+}
+GUARD = Package(
+    "cloneguard",
+    "0.6.0",
+    "4af61a9d96c08f15ea2156c931f5822d615a5b94fbe34c114da5e04ab6a1f909",
+)
+GUARD_FILES = {
+    "cloneguard/model/mini_semantic.onnx": (
+        "e7fb93add94c4eb3c7e094bc3ce466573aad3ac7433fbab29aa19a694c40edcf"
+    ),
+    "cloneguard/model/tokenizer.json": (
+        "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0"
     ),
 }
 
@@ -360,3 +379,63 @@ def bert_tiny() -> ReadyModel:
 def bert_tiny_tokenizer() -> Any:  # noqa: ANN401 - transformers' types are not looked at
     """Return BERT-tiny's tokenizer: at most 256 pieces, as its package has it."""
     return wordpiece_tokenizer(package_files(TINY, TINY_FILES)[1])
+
+
+# MiniLM-L6 against prompt injection, by cloneguard
+
+
+def guard_module() -> PooledBERT:
+    """Return the network without its numbers: what builds it again (``ready_models:guard_module``).
+
+    No head of transformers' is like its own: the mean, 384 → 128, ReLU, → 2.
+    """
+    from transformers import BertConfig, BertModel
+
+    config = BertConfig(
+        vocab_size=30522,
+        hidden_size=384,
+        num_hidden_layers=6,
+        num_attention_heads=12,
+        intermediate_size=1536,
+    )
+    return PooledBERT(BertModel(config, add_pooling_layer=False), 384, 128)
+
+
+def guard_tokenizer() -> Any:  # noqa: ANN401 - transformers' types are not looked at
+    """Return its tokenizer, which in its file shortens and pads texts to 128 pieces."""
+    from transformers import PreTrainedTokenizerFast
+
+    file = str(package_files(GUARD, GUARD_FILES)[1])
+    names = {f"{one}_token": f"[{one.upper()}]" for one in ("pad", "unk", "cls", "sep", "mask")}
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=file, **names)
+    tokenizer.backend_tokenizer.no_truncation()
+    tokenizer.backend_tokenizer.no_padding()
+    return tokenizer
+
+
+def guard() -> ReadyModel:
+    """Return MiniLM-L6, trained to tell instructions that are smuggled into files."""
+    model, _ = package_files(GUARD, GUARD_FILES)
+    module = guard_module()
+    weights = {name: torch.tensor(array) for name, array in onnx_weights(model).items()}
+    missing, unexpected = module.load_state_dict(weights, strict=False)
+    if missing or unexpected:
+        raise ValueError(f"weights that do not fit: {missing}, {unexpected}")
+    tokenizer = guard_tokenizer()
+
+    def encode(text: str) -> tuple[list[int], Spans]:
+        found = tokenizer(text, return_offsets_mapping=True)
+        return list(found["input_ids"]), [tuple(span) for span in found["offset_mapping"]]
+
+    def own(texts: Sequence[str]) -> Scores:
+        session = onnx_session(model)
+        rows = []
+        for text in texts:
+            ids = np.array([encode(text)[0]])
+            inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+            rows.append(session.run(["logits"], inputs)[0][0])
+        return np.array(rows, np.float64)
+
+    return ReadyModel(
+        "MiniLM, prompt injection", module.eval(), encode, ["benign", "malicious"], own, 1e-3, 0
+    )

@@ -37,9 +37,11 @@ from whyword.words.tokenizer import tokenize
 if TYPE_CHECKING:
     from whyword.models import pytorch
     from whyword.models.pytorch.classifier import TorchClassifier
+    from whyword.models.pytorch.transformer import TransformerClassifier
 
 _OF_TORCH = {
     "TorchClassifier": "whyword.models.pytorch.classifier",
+    "TransformerClassifier": "whyword.models.pytorch.transformer",
     "pytorch": "whyword.models.pytorch",
 }
 
@@ -66,6 +68,7 @@ __all__ = [
     "SVMClassifier",
     "SearchIndex",
     "TorchClassifier",
+    "TransformerClassifier",
     "Vectors",
     "WhywordError",
     "analysis",

@@ -13,6 +13,7 @@ from whyword.base.errors import InputError
 from whyword.base.printable import reason, shown
 
 PREFIX = "py:"
+HUB = "hf:"  # before the name of a model of the Hugging Face hub, which is no module's
 _CALL = "()"  # behind the name of a function that makes the model
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _NAMED = re.compile(rf"{_DOTTED}:{_DOTTED}(?:\(\))?")
@@ -20,8 +21,8 @@ _NAMED = re.compile(rf"{_DOTTED}:{_DOTTED}(?:\(\))?")
 
 def names_import(source: str) -> bool:
     """Return whether a model is named by its module: so if it says so, or if there is no file."""
-    if source.startswith(PREFIX):
-        return True
+    if source.startswith((PREFIX, HUB)):
+        return source.startswith(PREFIX)
     return _NAMED.fullmatch(source) is not None and not exists(Path(source))
 
 

@@ -9,13 +9,12 @@ from whyword.base.checks import check_installed, exists, expand_path
 from whyword.base.errors import Argument, InputError
 from whyword.models.cnn.classifier import CNNClassifier
 from whyword.models.estimator import Estimator
-from whyword.models.imported import import_model, names_import
+from whyword.models.imported import HUB, import_model, names_import
 from whyword.models.linear.classifier import SVMClassifier
 from whyword.models.pipeline.classifier import PipelineClassifier
 from whyword.models.pipeline.stored import upgraded
 from whyword.models.store import CONFIGURATION, read_model, without_added
 
-_HUB = "hf:"  # before the name of a model of the Hugging Face hub
 _FOREIGN = ("config.json", "adapter_config.json")  # what Hugging Face's folders have
 
 
@@ -54,7 +53,8 @@ register_kind(SVMClassifier)
 register_kind(PipelineClassifier)
 KINDS["torch"] = Lazy("whyword.models.pytorch.classifier", "TorchClassifier", ("torch",))
 _TRANSFORMERS = ("torch", "transformers")
-_FROM_FOLDER = Lazy("whyword.models.pytorch.pretrained", "load_pretrained", _TRANSFORMERS)
+_TRANSFORMER = Lazy("whyword.models.pytorch.transformer", "TransformerClassifier", _TRANSFORMERS)
+KINDS["transformer"] = _TRANSFORMER
 _FROM_HUB = Lazy("whyword.models.pytorch.hub", "hub_folder", _TRANSFORMERS)
 
 
@@ -76,7 +76,7 @@ def load_model(source: str | Path, build: Callable[..., Any] | str | None = None
     """
     if not isinstance(source, str | Path):
         raise InputError(f"a model is named by a str or Path, not {type(source).__name__}")
-    if isinstance(source, str) and source.startswith(_HUB):  # a Path is always a path
+    if isinstance(source, str) and source.startswith(HUB):  # a Path is always a path
         path = _FROM_HUB.load()(source)
     elif names_import(str(source)):
         return import_model(str(source))
@@ -84,7 +84,7 @@ def load_model(source: str | Path, build: Callable[..., Any] | str | None = None
         path = expand_path(source)
     if _is_foreign(path):
         _check_unbuilt(build, "a Hugging Face folder")
-        return _FROM_FOLDER.load()(path)
+        return _TRANSFORMER.load().from_folder(path)
     return _restore(path, build)
 
 

@@ -29,6 +29,7 @@ READY = {
     "lstm": ready_models.imdb_lstm,
     "bi-lstm": ready_models.toxic_lstm,
     "bert": ready_models.bert_tiny,
+    "minilm": ready_models.guard,
 }
 EACH = [
     pytest.param(name, marks=pytest.mark.npm if name == "bert" else pytest.mark.real)

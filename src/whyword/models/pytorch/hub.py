@@ -8,9 +8,9 @@ from pathlib import Path
 from whyword.base.checks import check_installed
 from whyword.base.errors import DownloadError, InputError
 from whyword.base.printable import reason, shown
+from whyword.models.imported import HUB
 from whyword.models.pytorch.noise import without_noise
 
-PREFIX = "hf:"
 _NAME = re.compile(r"[A-Za-z0-9_][\w.-]{0,95}/[A-Za-z0-9_][\w.-]{0,95}", re.ASCII)
 # what is read of a folder, and nothing else
 _FILES = (
@@ -30,9 +30,9 @@ def hub_folder(source: str) -> Path:
     source : str
         ``hf:owner/name``. What is not there yet is downloaded.
     """
-    name = source.removeprefix(PREFIX)
+    name = source.removeprefix(HUB)
     if not _NAME.fullmatch(name):
-        raise InputError(f"{shown(source)} names no model of the hub; say {PREFIX}owner/name")
+        raise InputError(f"{shown(source)} names no model of the hub; say {HUB}owner/name")
     check_installed("transformers", "transformers", "huggingface_hub")
     from huggingface_hub import snapshot_download
     from tqdm.auto import tqdm

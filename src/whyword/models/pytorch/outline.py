@@ -2,6 +2,7 @@
 
 import copy
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -100,16 +101,22 @@ class Outline:
                     f"{path} says that {shown(own)} is {self.shapes[own]}, in the weights it is "
                     f"{shape}"
                 )
-        self.check_size(folder, weights.size)
+        self.check_size(folder, weights.shapes)
 
-    def check_size(self, folder: Path, there: int) -> None:
+    def check_size(self, folder: Path, shapes: Mapping[str, tuple[int, ...]]) -> None:
         """Raise if more numbers are described than there are, but for those of a new head."""
+        there = sum(map(math.prod, shapes.values()))
         path = file_name(folder / CONFIGURATION)
         parameters = self.module.named_parameters()  # those that are shared once
         spared = self.new | self.optional
         needed = sum(math.prod(one.shape) for name, one in parameters if name not in spared)
         if needed > there:
-            raise InputError(f"{path} describes {needed:,} weights, there are {there:,}")
+            found = {self.name_of(name) for name in shapes} | spared
+            lacking = next((name for name in self.shapes if name not in found), "some")
+            raise InputError(
+                f"{path} describes {needed:,} weights, there are {there:,}; {shown(lacking)} is "
+                "not among them"
+            )
         beside = sum(math.prod(one.shape) for one in self.module.buffers())
         if beside > there + _BUFFERS:
             raise InputError(

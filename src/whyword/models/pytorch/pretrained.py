@@ -7,7 +7,6 @@ or lost.
 """
 
 import copy
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,10 +19,10 @@ from torch import nn
 from whyword.base.checks import check_installed, existing_file, file_name, whole_number
 from whyword.base.errors import Argument, InputError, WhywordError
 from whyword.base.json import parse_json
-from whyword.base.printable import reason, shown
+from whyword.base.printable import one_line, reason, shown
 from whyword.models.blackbox import checked_labels
-from whyword.models.pytorch.classifier import TorchClassifier
 from whyword.models.pytorch.configuration import (
+    CONFIGURATION,
     MULTILABEL,
     check_head,
     check_layers,
@@ -68,12 +67,6 @@ class Pretrained:
     settings: dict[str, Any]
 
 
-def load_pretrained(folder: Path) -> TorchClassifier:
-    """Return the classifier that a Hugging Face folder holds."""
-    read = read_classifier(folder)
-    return TorchClassifier(read.module, read.encoder, read.classes, multilabel=read.multilabel)
-
-
 def read_classifier(folder: Path) -> Pretrained:
     """Return the classifier of a Hugging Face folder, just as it was trained.
 
@@ -84,17 +77,11 @@ def read_classifier(folder: Path) -> Pretrained:
         ``tokenizer.json``.
     """
     check_installed("transformers", "transformers")
-    content = read_configuration(folder)
-    check_head(folder, content)
-    classes, several = classes_of(folder, content)
-    weights = Weights.of(folder)
-    check_layers(folder, content, len(weights.places))
     with _failing(folder):
-        config = _config(content)
-        outline = Outline.of(config, len(weights.places))
-        outline.check(folder, weights)
-        encoder = _read_tokenizer(folder, config)
-        module = _load(folder, config, outline, weights)
+        content = read_configuration(folder)
+        check_head(folder, content)
+        classes, several = classes_of(folder, content)
+        encoder, module = _read(folder, content, new_head=False)
     return Pretrained(module, encoder, classes, several, content)
 
 
@@ -122,18 +109,13 @@ def read_base(
         The share of attention's weights that are dropped while training, instead of its own.
     """
     check_installed("transformers", "transformers")
-    content = read_configuration(folder)
     classes = [str(label) for label in checked_labels(labels)]
-    weights = Weights.of(folder)
-    check_layers(folder, content, len(weights.places))
     with _failing(folder):
+        content = read_configuration(folder)
+        check_layers(folder, content, len(Weights.of(folder).places))
         changed = _changed(content, layers, attention_dropout)
         changed |= _labelled(classes, multilabel)
-        config = _config(changed)
-        outline = Outline.of(config, len(weights.places), new_head=True)
-        outline.check(folder, weights)
-        encoder = _read_tokenizer(folder, config)
-        module = _load(folder, config, outline, weights)
+        encoder, module = _read(folder, changed, new_head=True)
     return Pretrained(module, encoder, classes, multilabel, changed)
 
 
@@ -151,20 +133,32 @@ def built_classifier(content: Mapping[str, Any], shapes: Mapping[str, tuple[int,
     folder = Path("the model")
     settings = checked_configuration(folder, content)
     check_layers(folder, settings, len(shapes))
-    with _failing(folder):
+    with _failing(folder), without_noise():
         config = _config(settings)
         outline = Outline.of(config, len(shapes), new_head=True)
-        outline.check_size(folder, sum(map(math.prod, shapes.values())))
+        outline.check_size(folder, shapes)
         with torch.random.fork_rng(devices=[]):
             return outline.kind(config).eval()
 
 
+def _read(
+    folder: Path, content: Mapping[str, Any], new_head: bool
+) -> tuple[TokenizerEncoder, nn.Module]:
+    """Return tokenizer and module; whether the sizes fit is known before there is any memory."""
+    weights = Weights.of(folder)
+    check_layers(folder, content, len(weights.places))
+    with without_noise():
+        config = _config(content)
+        outline = Outline.of(config, len(weights.places), new_head)
+        outline.check(folder, weights)
+        return _read_tokenizer(folder, config), _load(folder, config, outline, weights)
+
+
 @contextmanager
 def _failing(folder: Path) -> Iterator[None]:
-    """Let transformers work in silence; whatever it raises is one line about the folder."""
+    """Let whatever is raised be one line about the folder."""
     try:
-        with without_noise():
-            yield
+        yield
     except WhywordError:
         raise
     except RecursionError:
@@ -180,7 +174,12 @@ def _failing(folder: Path) -> Iterator[None]:
 
 def _config(content: Mapping[str, Any]) -> Any:
     """Return the configuration as transformers has it."""
-    return _config_kind(content).from_dict(copy.deepcopy(dict(content)))
+    kind = _config_kind(content)
+    try:
+        return kind.from_dict(copy.deepcopy(dict(content)))
+    except Exception as error:
+        why = one_line(" ".join(str(error).split()))
+        raise InputError(f"{CONFIGURATION} is none of {kind.__name__} ({why:.200})") from error
 
 
 def _config_kind(content: Mapping[str, Any]) -> Any:
@@ -283,9 +282,12 @@ def _read_tokenizer(folder: Path, config: Any) -> TokenizerEncoder:
     stored = parse_json(text, file_name(path))
     if not isinstance(stored, dict):
         raise InputError(f"{file_name(path)} is damaged: it holds no tokenizer")
-    named = AutoTokenizer.from_pretrained(
-        folder, config=config, use_fast=True, local_files_only=True, trust_remote_code=False
-    )
+    try:
+        named = AutoTokenizer.from_pretrained(
+            folder, config=config, use_fast=True, local_files_only=True, trust_remote_code=False
+        )
+    except Exception as error:
+        raise InputError(f"{file_name(path)} is no tokenizer ({reason(error)})") from error
     special = {f"{one}_token": getattr(named, f"{one}_token", None) for one in SPECIAL}
     known = named.get_vocab()
     names = {name: str(token) for name, token in special.items() if str(token) in known}

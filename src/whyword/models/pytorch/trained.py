@@ -242,7 +242,8 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
 
 def _windows(model: TorchClassifier, text: Encoded) -> list[Window]:
     """Return what is read at a time of a text."""
-    return [Window(text.ids, text.pieces.of_words)]
+    of_words = text.pieces.of_words
+    return [Window(text.ids[one], of_words[one]) for one in model.network.window.places(text)]
 
 
 def _accuracy(

@@ -16,9 +16,10 @@ from whyword.base.files import atomic_write
 from whyword.base.printable import shown
 from whyword.base.progress import OnProgress
 from whyword.models.bases import BASES, base_folder
+from whyword.models.imported import HUB
 from whyword.models.pytorch.classifier import TorchClassifier
 from whyword.models.pytorch.encoding import DELETIONS, TokenizerEncoder
-from whyword.models.pytorch.hub import PREFIX, hub_folder
+from whyword.models.pytorch.hub import hub_folder
 from whyword.models.pytorch.pooled import PooledEncoder
 from whyword.models.pytorch.pretrained import built_classifier, read_base, read_classifier
 from whyword.models.pytorch.stored import a_flag, stored_encoder
@@ -288,7 +289,7 @@ def _base_folder(base: object) -> Path:
     """Return the folder of a base: a path, the name of one, or one of a hub."""
     if not isinstance(base, str | Path):
         raise InputError(Argument("base"), f" is named by a str or Path, not {shown(base)}")
-    if isinstance(base, str) and base.startswith(PREFIX):
+    if isinstance(base, str) and base.startswith(HUB):
         return hub_folder(base)
     path = expand_path(base)
     if path.exists() or base not in BASES:
