@@ -52,11 +52,11 @@ class Settings:
     batch_size: int
     learning_rate: float
     l2: float
-    warmup: float
     patience: int | None
     word_dropout: float
     seed: int
     precision: str | None = None
+    warmup: float = 0.1  # share of the steps in which the rate grows
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> "Settings":

@@ -103,7 +103,6 @@ class TransformerClassifier(TrainedNetwork):
     """
 
     kind = "transformer"
-    warmup = 0.1
     checks: ClassVar[Mapping[str, Check[Any]]] = {
         "layers": optional(partial(whole_number, most=1000)),
         "frozen": _frozen,

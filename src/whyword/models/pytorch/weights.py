@@ -1,6 +1,5 @@
 """The weights of a Hugging Face folder: safetensors files, one or several, and never a pickle."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,11 +63,6 @@ class Weights:
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of each tensor."""
         return {name: entry.shape for name, (_, _, entry) in self.places.items()}
-
-    @property
-    def size(self) -> int:
-        """How many numbers there are."""
-        return sum(map(math.prod, self.shapes.values()))
 
     def read(self, wanted: Callable[[str], bool]) -> dict[str, Tensor]:
         """Return the tensors whose names are wanted, each in memory of its own.
