@@ -310,7 +310,10 @@ WRONG: dict[str, tuple[Spoil, str]] = {
     "no header": (cut("model.safetensors", 5), "damaged or not a safetensors file"),
     "cut config": (cut("config.json", 40), "config.json is damaged"),
     "cut tokenizer": (cut("tokenizer.json", 400), "tokenizer.json is damaged"),
-    "no such tokenizer": (lambda f: (f / "tokenizer.json").write_text("{}"), "tokenizer.json is no tokenizer"),
+    "no such tokenizer": (
+        lambda f: (f / "tokenizer.json").write_text("{}"),
+        "tokenizer.json is no tokenizer",
+    ),
     "a list": (lambda f: (f / "tokenizer.json").write_text("[]"), "holds no tokenizer"),
     "layers": (config(num_hidden_layers=10**9), "num_hidden_layers' is 1,000,000,000, but"),
     "some layers": (config(num_hidden_layers=900), "far more parts than there are weights"),
@@ -323,12 +326,18 @@ WRONG: dict[str, tuple[Spoil, str]] = {
     "negative": (config(hidden_size=-8), "cannot be read"),
     "a string": (config(hidden_size="8"), "is none of BertConfig (Validation error for field"),
     "a list of it": (config(hidden_size=[8]), "is none of BertConfig"),
-    "another kind": (config(model_type="roberta"), "lacks weights, such as 'classifier.dense.bias'"),
+    "another kind": (
+        config(model_type="roberta"),
+        "lacks weights, such as 'classifier.dense.bias'",
+    ),
     "no kind": (config(model_type="nonsense"), "transformers knows no model_type 'nonsense'"),
     "a kind of pictures": (config(model_type="vit"), "has no classifier of texts of kind 'vit'"),
     "an activation": (config(hidden_act="os.system"), "cannot be read"),
     "labels": (config(id2label={"0": "a", "1": "b"}), "in the weights it is"),
-    "a weight less": (tensors(lambda t: t.pop("bert.pooler.dense.bias")), "'bert.pooler.dense.bias' is"),
+    "a weight less": (
+        tensors(lambda t: t.pop("bert.pooler.dense.bias")),
+        "'bert.pooler.dense.bias' is",
+    ),
     "a head less": (
         tensors(lambda t: (t.pop("classifier.bias"), t.update(more=torch.zeros(9)))),
         "lacks weights, such as 'classifier.bias'",
