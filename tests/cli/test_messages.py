@@ -115,6 +115,7 @@ NEED_LABELS = ("unlabelled.csv", "some-labels.csv", "texts.csv", "no-subfolders"
 BAD_MODELS = (
     *("missing", "no-model", "text,label.csv", "damaged-model", "foreign-model", "cut-model"),
     *("py:nowhere:model", "py:json", HOSTILE, "label=spam/model", "resume=True"),
+    *("hf:nosuch", "hub-folder", "half-hub-folder"),
 )
 BAD_VALUES: dict[str, tuple[str, ...]] = {
     "text": ("nosuch", "label=spam", HOSTILE),
@@ -245,6 +246,8 @@ BESIDE: tuple[tuple[str, ...], ...] = (
     ("vectors", "empty.csv"),
     ("vectors", "text,label.csv"),
     *(("vectors", name) for name in ("missing", HOSTILE, *LOOK_LIKE_ARGUMENTS)),
+    *(("base", name, "--out", "new") for name in ("minilm", HOSTILE, *LOOK_LIKE_ARGUMENTS)),
+    ("base", "minilm-l6", "--out", "cnn"),
     ("corpus", "unlabelled.csv", "--unlabelled", "--label", "nosuch"),
     ("corpus", ""),
     ("predict", "MODEL", ""),
@@ -257,6 +260,7 @@ BESIDE: tuple[tuple[str, ...], ...] = (
 CALLS = {
     "corpus": ("SOURCE",),
     "vectors": ("v.txt", "--coverage", "SOURCE"),
+    "base": ("minilm-l6", "--out", "new"),
     "train": ("SOURCE", "--out", "new", "--vectors", "VECTORS", "--epochs", "1", "--filters", "3"),
     "model": ("MODEL",),
     "predict": ("MODEL", "SOURCE"),
@@ -339,6 +343,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "full/note.txt": "a",
         "damaged-model/model.json": '{"kind": "cnn", ',
         "foreign-model/model.json": '{"kind": "forest"}',
+        "hub-folder/config.json": '{"auto_map": {"AutoModel": "engine.Model"}}',
+        "half-hub-folder/config.json": '{"model_type": "bert"}',
         "damaged-run/run.json": "{",
         "v.txt": "orbit 1 2\ngoal 2 1\n",
         "twice.txt": "a 1 2\na 1 2\n",

@@ -2,6 +2,8 @@
 
 import logging
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -21,29 +23,24 @@ def base(
 ) -> None:
     """Fetch a transformer that others have trained, without a head: a Hugging Face folder."""
     target = expand_path(out)
-    _check_free(target)
-    found = base_folder(name)
-    try:
+    with _writing(target):
+        taken = any(target.iterdir()) if target.is_dir() else target.exists()
+        if taken or target.is_symlink():
+            raise InputError(f"{file_name(target)} exists and will not be written over")
         target.parent.mkdir(parents=True, exist_ok=True)
-        with temporary_folder(target.parent) as beside:  # whole, or not there
-            shutil.copytree(found, beside / "base")
-            (beside / "base").replace(target)
-    except OSError as error:
-        raise InputError(
-            f"{file_name(target)} cannot be written ({error.strerror or error})"
-        ) from None
+    found = base_folder(name)
+    with _writing(target), temporary_folder(target.parent) as beside:  # whole, or not there
+        shutil.copytree(found, beside / "base")
+        (beside / "base").replace(target)
     log.info("written: %s, %s", file_name(target), BASES[name].about)
 
 
-def _check_free(target: Path) -> None:
-    """Raise if there is something that would be written over."""
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    """Let what the system says be one line about the folder."""
     try:
-        taken = target.is_symlink() or (
-            any(target.iterdir()) if target.is_dir() else target.exists()
-        )
+        yield
     except OSError as error:
         raise InputError(
             f"{file_name(target)} cannot be written ({error.strerror or error})"
         ) from None
-    if taken:
-        raise InputError(f"{file_name(target)} exists and will not be written over")
