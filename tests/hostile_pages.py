@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from networks import made_cnn, made_text
 
-from whyword import CNNClassifier, class_words, evaluate, explain
+from whyword import CNNClassifier, class_words, compare_models, evaluate, explain
 from whyword.analysis.class_words_page import explain_documents, word_page
 from whyword.analysis.document_map import DocumentMap
+from whyword.audit.compare import ModelComparison
+from whyword.audit.page import comparison_page
 from whyword.base.printable import storable
 from whyword.evaluation.evaluate import Evaluation
 from whyword.evaluation.page import evaluation_page
@@ -26,7 +28,10 @@ from whyword.web.docspage import docs_page
 
 HARMLESS = "plain"
 LINKS = {"words": "words.html", "map": "map.html", "evaluation": "evaluation.html"}
-KINDS = ("heatmap", "notebook", "words", "map", "evaluation", "tour", "reproduction", "all", "api")
+KINDS = (
+    *("heatmap", "notebook", "words", "map", "evaluation", "comparison"),
+    *("tour", "reproduction", "all", "api"),
+)
 
 
 def rendered(kind: str, text: str) -> str:
@@ -37,6 +42,7 @@ def rendered(kind: str, text: str) -> str:
         "words": _words_page,
         "map": lambda text: _map(text).to_html(),
         "evaluation": lambda text: evaluation_page(_evaluation(text), text),
+        "comparison": _comparison_page,
         "tour": _tour_page,
         "reproduction": lambda text: reproduction_page(_reproduction(text), "words.html"),
         "all": lambda text: words_of_all_classes(_reproduction(text)),
@@ -109,6 +115,24 @@ def _evaluation(text: str) -> Evaluation:
     swapped = _swap(measured, {name: named(text, name) for name in [*names, "remark"]})
     assert isinstance(swapped, Evaluation)
     return swapped
+
+
+@cache
+def _compared() -> ModelComparison:
+    random = np.random.default_rng(0)
+    texts = [made_text(random.integers(0, 7, 12)) for _ in range(20)]
+    both = {"one": made_cnn(), "other": made_cnn(seed=1)}
+    labels = random.choice(both["one"].classes_, 20)
+    return compare_models(both, texts, labels, source="source", runs=1, splits=2)
+
+
+def _comparison_page(text: str) -> Iterator[str]:
+    measured = dataclasses.replace(_compared(), remarks=["remark"])
+    names = ["one", "other", "lrp", "random", "source", "remark", "finding"]
+    swapped = _swap(measured, {name: named(text, name) for name in names})
+    rows = {n: dataclasses.replace(row, lacks={"size": text}) for n, row in swapped.models.items()}
+    lacking = dataclasses.replace(swapped, models=rows)
+    return comparison_page(lacking, [named(text, "finding")], text)
 
 
 def _swap(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - a value of any kind

@@ -609,3 +609,42 @@ def mean_of_windows(count: int, each: list[list[int]], values: list[Array]) -> A
         for place, value in zip(places, own, strict=True):
             total[place] += value / len(each)
     return total
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Return how often b + c coins fall at least as unevenly as b and c, counted one by one."""
+    both = only_first + only_second
+    unevenness = abs(only_first - only_second)
+    ways = sum(math.comb(both, k) for k in range(both + 1) if abs(2 * k - both) >= unevenness)
+    return float(ways / 2**both)
+
+
+def common_stretches(
+    letters: int,
+    spans: list[list[tuple[int, int]]],
+    values: list[list[float]],
+) -> list[list[float]]:
+    """Return the relevance of stretches that no span cuts, for each of several models.
+
+    Letter by letter: two that stand side by side belong together if a span has both.
+    """
+    every = [span for several in spans for span in several]
+    stretches: list[list[int]] = []
+    for letter in range(letters):
+        if not any(start <= letter < end for start, end in every):
+            continue
+        if stretches and any(start < letter < end for start, end in every):
+            stretches[-1].append(letter)
+        else:
+            stretches.append([letter])
+    return [
+        [
+            sum(
+                value
+                for (start, end), value in zip(several, numbers, strict=True)
+                if start < end and start in stretch
+            )
+            for stretch in stretches
+        ]
+        for several, numbers in zip(spans, values, strict=True)
+    ]

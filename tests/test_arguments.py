@@ -230,6 +230,17 @@ CALLS: dict[str, Call] = {
     ),
     "agreement": (ww.evaluation.agreement, lambda: {"a": [[1.0, 2.0]], "b": [[2.0, 1.0]]}),
     "evaluate": (ww.evaluate, lambda: labelled(methods=["lrp"], runs=1, splits=2, steps=2)),
+    "compare_models": (
+        ww.compare_models,
+        lambda: {
+            "models": {"a": network(), "b": network()},
+            "texts": TEXTS,
+            "labels": LABELS,
+            "runs": 1,
+            "splits": 2,
+            "steps": 2,
+        },
+    ),
     "model_randomisation": (ww.evaluation.model_randomisation, unlabelled),
     "input_invariance": (ww.evaluation.input_invariance, unlabelled),
     "seed_stability": (
@@ -262,7 +273,7 @@ CALLS: dict[str, Call] = {
     "Vectors": (ww.Vectors, lambda: {"words": ["a"], "matrix": np.ones((1, 2))}),
     "Vectors.load": (ww.Vectors.load, lambda: {"source": "nowhere"}),
 }
-ROOMS = (ww, ww.analysis, ww.evaluation, ww.explanation)
+ROOMS = (ww, ww.analysis, ww.evaluation, ww.audit, ww.explanation)
 ELSEWHERE = {  # tried where the commands' bad inputs are, and model folders
     "explain_corpus",
     "load_corpus",

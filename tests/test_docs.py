@@ -211,7 +211,7 @@ def test_there_are_commands_to_try() -> None:
 
 def test_the_reference_has_every_name() -> None:
     shown = set(re.findall(r"`(\w+)`", (ROOT / "docs" / "reference.md").read_text()))
-    rooms = [ww.words, ww.corpora, ww.explanation, ww.analysis, ww.evaluation, ww.batch]
+    rooms = [ww.words, ww.corpora, ww.explanation, ww.analysis, ww.evaluation, ww.audit, ww.batch]
     public = {name for room in rooms for name in room.__all__}
     assert set(ww.__all__) | public <= shown
 

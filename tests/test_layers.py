@@ -31,6 +31,7 @@ MOST_PARAMETERS, MOST_OF_A_KERNEL = 10, 18
 # what may have more, and how many: fewer are welcome, more are not
 MANY_PARAMETERS = {
     # commands
+    "whyword compare": 14,
     "whyword evaluate": 12,
     "whyword explain": 15,
     "whyword serve": 16,
@@ -41,6 +42,8 @@ MANY_PARAMETERS = {
     "models.TorchClassifier.__init__": 13,
     # public calls
     "analysis.class_words": 12,
+    "audit.compare_models": 14,
+    "audit.comparison_prices": 11,
     "batch.class_words_corpus": 16,
     "batch.explain_corpus": 17,
     "evaluation.deletion_curve": 15,

@@ -94,6 +94,7 @@ def all_judgements(folder: Path) -> None:
     model = small_cnn()
     ww.evaluate(model, TEXTS, LABELS, ["lrp", "random"], runs=1, splits=2)
     ww.evaluation.input_invariance(model, TEXTS)
+    ww.compare_models([model, small_cnn(seed=1)], TEXTS, LABELS, runs=1, splits=2).to_html()
 
 
 def all_trainings(folder: Path) -> None:

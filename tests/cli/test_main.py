@@ -62,7 +62,9 @@ def test_messages_name_options_not_arguments(write: Write) -> None:
     assert run("vectors", twice, "--duplicates", "first").returncode == 0
 
 
-@pytest.mark.parametrize("command", ["corpus", "vectors", "evaluate", "reproduce", "tour", "serve"])
+@pytest.mark.parametrize(
+    "command", ["corpus", "vectors", "evaluate", "compare", "reproduce", "tour", "serve"]
+)
 def test_help_has_an_example(command: str) -> None:
     done = run(command, "--help")
     assert done.returncode == 0

@@ -231,6 +231,11 @@ BESIDE: tuple[tuple[str, ...], ...] = (
     ("evaluate", "MODEL", "text,label.csv", "--out", "cnn/x.html"),
     ("evaluate", "MODEL", "other-labels.csv"),
     ("evaluate", "MODEL", "text,label.csv", "--limit", "3", "--chance-seed", "-1"),
+    ("compare", "MODEL", "--corpus", "text,label.csv"),
+    ("compare", "MODEL", "MODEL"),
+    ("compare", "MODEL", "MODEL", "--corpus", "other-labels.csv"),
+    ("compare", "MODEL", "MODEL", "--corpus", "text,label.csv", "--out", "cnn/x.html"),
+    ("compare", "MODEL", "MODEL", "--corpus", "text,label.csv", "--chance-seed", "-1"),
     ("tour", "MODEL", "text,label.csv", "--out", "cnn"),
     ("tour", "MODEL", "other-labels.csv", "--out", "new"),
     ("map", "MODEL", "text,label.csv", "--out", "map.html", "--projection", "umap", "--limit", "3"),
@@ -269,10 +274,11 @@ CALLS = {
     "search": ("MODEL", "SOURCE", "orbit"),
     "map": ("MODEL", "SOURCE", "--out", "map.html"),
     "evaluate": ("MODEL", "SOURCE"),
+    "compare": ("cnn", "MODEL", "--corpus", "SOURCE"),
     "tour": ("MODEL", "SOURCE", "--out", "new"),
     "serve": ("MODEL", "SOURCE", "--no-open"),
 }
-LABELLED = ("corpus", "train", "evaluate", "tour")
+LABELLED = ("corpus", "train", "evaluate", "compare", "tour")
 
 
 @cache

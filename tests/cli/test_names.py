@@ -66,6 +66,7 @@ OUT = os.fsdecode(b"\xe9.")
         ("search", "MODEL", "SOURCE", "orbit", "--index", f"{OUT}parquet"),
         ("map", "MODEL", "SOURCE", "--out", f"{OUT}html"),
         ("evaluate", "MODEL", "SOURCE", "--limit", "6", "--out", f"{OUT}html", "--methods", "lrp"),
+        ("compare", "MODEL", "MODEL", "--corpus", "SOURCE", "--out", f"{OUT}html", "--runs", "1"),
         ("tour", "MODEL", "SOURCE", "--out", "OUT"),
     ],
     ids=lambda call: ascii(" ".join(call)),
@@ -81,7 +82,11 @@ def test_every_command(
     known = {"MODEL": MODEL, "SOURCE": source, "OUT": str(tmp_path / os.fsdecode(b"\xe9"))}
     known |= {word: str(tmp_path / word) for word in call if word.startswith(OUT)}
     done = CliRunner(charset="utf-8").invoke(command_line(), [known.get(w, w) for w in call])
-    if source == "half.jsonl" and call[0] in ("evaluate", "tour"):  # other labels than the model's
+    if source == "half.jsonl" and call[0] in (
+        "evaluate",
+        "compare",
+        "tour",
+    ):  # other labels than the model's
         assert done.exit_code == 1
         assert "error: there is no class" in done.stderr
     else:

@@ -4,10 +4,19 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import oracle
 import pytest
 from scipy import stats
 
-from whyword.evaluation.significance import bootstrap_means, corrected_t, critical_t, holm
+from whyword.evaluation.significance import (
+    bootstrap_means,
+    corrected_t,
+    critical_t,
+    holm,
+    mcnemar,
+    paired_interval,
+    share_interval,
+)
 
 
 def test_an_example_by_hand() -> None:
@@ -94,3 +103,44 @@ def test_a_document_is_drawn_with_all_its_values() -> None:
     alone = np.arange(5)
     by_value = bootstrap_means(values, 100, 0)
     np.testing.assert_array_equal(bootstrap_means(values, 100, 0, alone), by_value)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(0, 0), (0, 1), (1, 1), (0, 6), (3, 9), (9, 3), (40, 41), (10, 90)]
+)
+def test_mcnemars_test_counts_coins(first: int, second: int) -> None:
+    p = mcnemar(first, second)
+    assert p == pytest.approx(oracle.mcnemar(first, second), rel=1e-9)
+    if first + second:
+        assert p == pytest.approx(stats.binomtest(first, first + second).pvalue, rel=1e-9)
+
+
+def test_mcnemars_test_of_many_documents() -> None:
+    assert mcnemar(400_000, 401_000) == pytest.approx(0.264, abs=1e-3)
+    assert 0 <= mcnemar(0, 1_000_000) < 1e-300
+
+
+@pytest.mark.parametrize(("count", "total"), [(0, 1), (1, 1), (0, 40), (7, 40), (40, 40), (3, 5)])
+@pytest.mark.parametrize("alpha", [0.05, 0.4])
+def test_the_interval_of_a_share_is_wilsons(count: int, total: int, alpha: float) -> None:
+    usual = stats.binomtest(count, total).proportion_ci(1 - alpha, method="wilson")
+    assert share_interval(count, total, alpha) == pytest.approx((usual.low, usual.high), abs=1e-12)
+
+
+def test_the_interval_of_a_difference_by_hand() -> None:
+    """40 against 20 of 144 documents, half a document more in each cell: 20/146 ± 1.96 · 0.0523."""
+    low, high = paired_interval(40, 20, 144, 0.05)
+    error = math.sqrt(40.5 + 20.5 - 20**2 / 146) / 146
+    assert (low + high) / 2 == pytest.approx(20 / 146)
+    assert (high - low) / 2 == pytest.approx(1.959964 * error, rel=1e-6)
+    assert paired_interval(20, 40, 144, 0.05) == pytest.approx((-high, -low))
+    assert paired_interval(1, 0, 1, 0.001) == (-1.0, 1.0)
+
+
+def test_the_interval_of_a_difference_has_it_that_often() -> None:
+    random = np.random.default_rng(2)
+    shares = [0.7, 0.12, 0.06, 0.12]
+    drawn = random.multinomial(200, shares, 2_000)
+    intervals = [paired_interval(b, c, 200, 0.05) for _, b, c, _ in drawn.tolist()]
+    has = [low <= 0.06 <= high for low, high in intervals]
+    assert abs(np.mean(has) - 0.95) < 0.02

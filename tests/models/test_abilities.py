@@ -15,6 +15,7 @@ from whyword.models.abilities import (
     Recorded,
     Shiftable,
     Trained,
+    Weighed,
     removal_by_source,
 )
 from whyword.models.blackbox import BlackBox
@@ -30,6 +31,9 @@ def test_abilities_of_the_models() -> None:
         assert not issubclass(SVMClassifier, ability)
         assert not issubclass(BlackBox, ability)
     assert not issubclass(BlackBox, Trained)
+    assert issubclass(CNNClassifier, Weighed)
+    assert issubclass(SVMClassifier, Weighed)
+    assert not issubclass(BlackBox, Weighed)
 
 
 def test_what_a_source_removes_for_a_model() -> None:

@@ -1,4 +1,5 @@
 import copy
+import dataclasses
 import gc
 import pickle
 import weakref
@@ -7,14 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from networks import made_cnn, made_text
+from networks import made_cnn, made_text, small_cnn
 from sklearn.utils import estimator_checks
 
-from whyword import CNNClassifier, InputError, SVMClassifier, explain, load_model
+from whyword import CNNClassifier, InputError, Reader, SVMClassifier, explain, load_model
 from whyword.base.tensors import Tensors
 from whyword.models import estimator
 from whyword.models.estimator import Estimator, class_weights
 from whyword.models.store import identity_when_written
+from whyword.words import Tokenizer
 
 CHECKS = [
     estimator_checks.check_estimator_cloneable,
@@ -174,3 +176,16 @@ def test_a_pickle_of_an_earlier_version() -> None:
     model = small_svm()
     vars(model)["_identity"] = (model.classes_, "0" * 64)  # as it was kept there
     assert explain(model, "good").model == model.identity == small_svm().identity
+
+
+def test_how_large_it_is(tmp_path: Path) -> None:
+    model = small_cnn()
+    model.save(tmp_path / "model")
+    written = (tmp_path / "model" / "model.safetensors").stat().st_size
+    assert 0 < written - int(model.n_bytes or 0) < 2_000  # the names of the tensors
+    with pytest.raises(InputError, match="not trained yet"):
+        _ = CNNClassifier().n_bytes
+    model.inputs_ = dataclasses.replace(
+        model.inputs_, reader=Reader(tokenizer=Tokenizer(rule=lambda text: [(0, len(text))]))
+    )
+    assert model.n_bytes is None  # somebody's function cannot be saved

@@ -229,8 +229,10 @@ def chosen_documents(
     deletion_documents: int,
     power_documents: int,
     seed: int,
-) -> tuple[list[int], list[int]]:
-    """Return the documents whose words are looked at, and those that vectors are made of.
+) -> tuple[list[int], bool, list[int]]:
+    """Return whose words are looked at, whether they are long enough, and whose vectors are made.
+
+    If no document is long enough for deletion, words are compared in others.
 
     Parameters
     ----------
@@ -244,6 +246,7 @@ def chosen_documents(
     explained = next((one for one in (fit, of_words) if len(one)), np.arange(len(lengths)))
     return (
         _some(explained, deletion_documents, seed),
+        len(fit) > 0,
         _some(of_words, power_documents, seed),
     )
 

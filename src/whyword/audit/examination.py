@@ -60,6 +60,8 @@ class LabelledTexts:
         In the comparison's order.
     sample : list of int
         The documents whose words are deleted, and compared.
+    long_enough : bool
+        Whether every model finds as many words in them as are needed to delete some.
     power_sample : list of int
         Those that are told apart by their vectors.
     """
@@ -68,6 +70,7 @@ class LabelledTexts:
     labels: list[Any]
     classes: list[Label]
     sample: list[int]
+    long_enough: bool
     power_sample: list[int]
 
 
@@ -121,6 +124,10 @@ class Examination:
             self.lacks[DELETION] = self.lacks.get(EXPLANATION, unable)
             return {}
         settings, chosen = self.settings, self.documents.sample
+        if not self.documents.long_enough:
+            words = f"{settings.least_words} word{'s' * (settings.least_words > 1)}"
+            self.lacks[DELETION] = f"in none of the texts every model finds at least {words}"
+            return {}
         curves = deletion_curves(
             self.model,
             [self.documents.texts[n] for n in chosen],

@@ -62,7 +62,7 @@ def _measure(
     values = [value_of(row) for row in rows]
     known = [one.value for one in values if one.value is not None]
     choose = min if better == "lower" else max
-    best = choose(known) if better and len(known) > 1 else None
+    best = choose(known) if better and len(set(known)) > 1 else None
     figures = [
         Figure(one.number, one.note, best is not None and one.value == best) for one in values
     ]

@@ -47,7 +47,9 @@ def comparison_page(
         comparisons=_comparisons(compared.pairs),
         least_words=settings.get("least_words"),
         settings="; ".join(
-            f"{name.replace('_', ' ')} {value}" for name, value in settings.items() if value != ""
+            f"{name.replace('_', ' ')} {value}"
+            for name, value in settings.items()
+            if value not in ("", None)
         ),
         seconds=sum(compared.seconds.values()),
     )

@@ -54,14 +54,16 @@ def comparison_prices(
     lengths = shortest_lengths(named, several)
     steps = usual_steps(lengths) if steps is None else steps
     least = 2 * steps if least_words is None else least_words
-    chosen, vectors = chosen_documents(lengths, least, deletion_documents, power_documents, seed)
+    chosen, long_enough, vectors = chosen_documents(
+        lengths, least, deletion_documents, power_documents, seed
+    )
     prices = {}
     for name in asked:
         model = named[name]
         able = method_for(model.trace_kind, method).is_for(model.trace_kind)
         request = Request.of(model, PREDICTED, method if able else RANDOM)
         documents = list(model.documents([several[number] for number in chosen]))
-        most = len(several) + _of_sample(request, documents, steps, least, runs, able)
+        most = len(several) + _of_sample(request, documents, long_enough * steps, runs, able)
         if issubclass(model.trace_kind, Embedded):
             most += len(vectors) * (1 + able * request.predictions(1))
         sample = Sample()
@@ -75,7 +77,6 @@ def _of_sample(
     request: Request,
     documents: Sequence[Document],
     steps: int,
-    least: int,
     runs: int,
     able: bool,
 ) -> int:
@@ -83,20 +84,20 @@ def _of_sample(
 
     They are timed; predicted and ranked, once for each word that is left out or, by other methods,
     for each experiment: one of documents that are right, two of those that are wrong. They are
-    explained once more if they are right.
+    explained once more if they are right. With 0 steps no words are deleted.
     """
     explained = [request.predictions(len(document)) for document in documents]
     timed = slice(TIMED_DOCUMENTS + 1)
     if not able:
         return len(documents[timed])
-    most = len(documents[timed]) + sum(explained[timed]) + len(documents)
+    most = len(documents[timed]) + sum(explained[timed])
+    if not steps:
+        return most + sum(explained)  # they may all be right
+    most += len(documents)
     texts = min(steps, max(map(len, documents))) + 1  # of each order
     anew = request.method.predicts_anew(request.model.trace_kind)
     by_chance = request.method.name == RANDOM
-    for document, passes in zip(documents, explained, strict=True):
-        if len(document) < least:
-            most += passes  # it may be right
-            continue
+    for passes in explained:
         ranked = 0 if by_chance else passes - 1 if anew else passes
         orders = runs * texts + (0 if by_chance else texts)
         right = ranked + orders + passes

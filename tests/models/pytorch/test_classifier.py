@@ -90,6 +90,14 @@ def test_its_identity_is_that_of_all_that_it_does() -> None:
     assert lazy() == model.identity
 
 
+def test_how_large_it_is() -> None:
+    model = made()
+    numbers = sum(one.numel() for one in (*model.module.parameters(), *model.module.buffers()))
+    assert model.n_bytes == 4 * numbers
+    model.module.register_parameter("again", next(model.module.parameters()))  # shared: once
+    assert model.n_bytes == 4 * numbers
+
+
 def test_its_identity_changes_with_the_weights() -> None:
     model = made()
     before = model.identity

@@ -1,0 +1,62 @@
+"""The page of a comparison as text; tests/browser looks at it in a browser."""
+
+import dataclasses
+
+import pytest
+from compared import compared
+
+from whyword.audit.page import comparison_page, pair_table
+
+pytestmark = pytest.mark.slow(reason="compares models")
+
+
+def test_everything_is_there() -> None:
+    page = compared().to_html()
+    parts = ("Side by side", "Word deletion", "Explanatory power", "Two by two", "How this was")
+    for part in parts:
+        assert f"<h2>{part}" in page
+    for finding in compared().findings:
+        assert finding.split(" (")[0].replace("'", "&#39;") in page
+    assert page.count('class="chart"') == 4 or page.count("<svg") >= 4
+    assert "documents of kind &#39;Weak&#39; have no vectors" in page
+    assert "All comparisons: accuracy" in page
+    assert "McNemar" in page
+    assert "method None" not in page
+    assert "(topics)" in page
+
+
+def test_what_could_not_be_measured() -> None:
+    found = compared()
+    rows = {
+        name: dataclasses.replace(row, power=None, uniform=None, curves={})
+        for name, row in found.models.items()
+    }
+    pairs = [
+        dataclasses.replace(pair, power=None, deletion=None, words=None) for pair in found.pairs
+    ]
+    bare = dataclasses.replace(found, models=rows, pairs=pairs, remarks=["One remark."])
+    page = "".join(comparison_page(bare, [], "t"))
+    assert page.count("It could not be measured; the table says why.") == 2
+    assert "One remark." in page
+    assert "most relevant words for the true class" not in page
+
+
+def test_pairs_are_rows() -> None:
+    shown = pair_table(compared().pairs)
+    assert [row.cells[0] for row in shown.rows] == ["cnn / svm", "cnn / words", "svm / words"]
+    pair = compared().pairs[0]
+    assert shown.rows[0].cells[1:4] == [
+        f"{pair.share:.1%}",
+        str(pair.both_right),
+        str(pair.only_first),
+    ]
+    assert {len(row.cells) for row in shown.rows} == {len(shown.head)}
+
+
+def test_long_names() -> None:
+    found = compared()
+    name = "a-folder-with-a-rather-long-name"
+    row = dataclasses.replace(found.models["cnn"], name=name)
+    page = "".join(comparison_page(dataclasses.replace(found, models={name: row}), []))
+    assert "a-folder-with-a…</text>" in page.replace("\n", "")
+    assert name in page
