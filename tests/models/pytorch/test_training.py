@@ -1,9 +1,12 @@
 """The one trainer of torch networks."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
-from torch import nn
+from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from whyword import InputError
 from whyword.models.pytorch.network import Network
@@ -25,22 +28,22 @@ SETTINGS = {
 class Bag(nn.Module):
     """Mean of vectors, one linear layer; it notes what it is given."""
 
-    def __init__(self, classes=3):
+    def __init__(self, classes: int = 3) -> None:
         super().__init__()
         self.embedding = nn.Embedding(30, 4, padding_idx=0)
         self.output = nn.Linear(4, classes)
-        self.seen = []
+        self.seen: list[Tensor] = []
 
-    def forward(self, input_ids, attention_mask):
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Any:
         self.seen.append(input_ids.clone())
         mask = attention_mask.unsqueeze(-1)
         return self.output((self.embedding(input_ids) * mask).sum(1) / mask.sum(1))
 
 
-def examples(count=20, classes=3, windows=1):
+def examples(count: int = 20, classes: int = 3, windows: int = 1) -> Examples:
     random = np.random.default_rng(0)
 
-    def text():
+    def text() -> Window:
         ids = random.integers(1, 30, random.integers(1, 9))
         words = np.ones(len(ids), bool)
         words[0] = False  # a special token
@@ -50,14 +53,21 @@ def examples(count=20, classes=3, windows=1):
     return Examples(texts, random.integers(0, classes, count))
 
 
-def trainer(module, given, weights=None, classes=3, blank=None, **settings):
+def trainer(
+    module: nn.Module,
+    given: Examples,
+    weights: NDArray[np.float32] | None = None,
+    classes: int = 3,
+    blank: int | None = None,
+    **settings: Any,
+) -> Trainer:
     network = Network(module.eval(), classes, 0, 1, None)
     weights = np.ones(classes, np.float32) if weights is None else weights
     return Trainer(network, given, weights, Settings.of(SETTINGS | settings), blank, lambda: None)
 
 
 @pytest.mark.parametrize("one_score", [False, True])
-def test_parts_of_a_batch_add_up_to_its_gradient(one_score):
+def test_parts_of_a_batch_add_up_to_its_gradient(one_score: bool) -> None:
     """The oracle: the weighted mean of all losses at once, each text by itself."""
     classes = 2 if one_score else 3
     with seeded(0):
@@ -82,7 +92,7 @@ def test_parts_of_a_batch_add_up_to_its_gradient(one_score):
         torch.testing.assert_close(one, other * scale, rtol=1e-4, atol=1e-6)
 
 
-def test_each_text_is_read_once_in_an_epoch_with_little_padding():
+def test_each_text_is_read_once_in_an_epoch_with_little_padding() -> None:
     module = Bag()
     ours = trainer(module, examples(50))
     ours.epoch(lambda share, loss: None)
@@ -93,16 +103,17 @@ def test_each_text_is_read_once_in_an_epoch_with_little_padding():
     assert not module.training
 
 
-def test_a_window_is_drawn_of_each_text():
+def test_a_window_is_drawn_of_each_text() -> None:
     module = Bag()
     ours = trainer(module, examples(200, windows=3))
     ours.epoch(lambda share, loss: None)
     drawn = {tuple(row[row > 0].tolist()) for ids in module.seen for row in ids}
     firsts = {tuple(windows[0].ids.tolist()) for windows in ours.examples.texts}
-    assert len(drawn) > 150 and 0 < len(drawn & firsts) < 150
+    assert len(drawn) > 150
+    assert 0 < len(drawn & firsts) < 150
 
 
-def test_words_are_dropped_and_special_tokens_are_not():
+def test_words_are_dropped_and_special_tokens_are_not() -> None:
     module = Bag()
     ours = trainer(module, examples(100), blank=29, word_dropout=0.5)
     ours.epoch(lambda share, loss: None)
@@ -112,8 +123,8 @@ def test_words_are_dropped_and_special_tokens_are_not():
     assert np.mean([one[0] == 29 for one in ids]) < 0.1
 
 
-def test_it_learns_and_a_seed_says_how():
-    def trained(seed):
+def test_it_learns_and_a_seed_says_how() -> None:
+    def trained(seed: int) -> tuple[list[float], dict[str, Tensor]]:
         with seeded(0):
             module = Bag()
         ours = trainer(module, examples(60), seed=seed)
@@ -128,7 +139,7 @@ def test_it_learns_and_a_seed_says_how():
     assert not all(torch.equal(state[name], other[name]) for name in state)
 
 
-def test_what_is_frozen_stays_and_is_not_kept():
+def test_what_is_frozen_stays_and_is_not_kept() -> None:
     with seeded(0):
         module = Bag()
     module.embedding.requires_grad_(False)
@@ -139,13 +150,15 @@ def test_what_is_frozen_stays_and_is_not_kept():
     assert set(ours.snapshot()) == {"output.weight", "output.bias"}
 
 
-def test_it_is_told_how_far_an_epoch_is():
-    shares = []
+def test_it_is_told_how_far_an_epoch_is() -> None:
+    shares: list[float] = []
     trainer(Bag(), examples(40)).epoch(lambda share, loss: shares.append(share))
-    assert shares == sorted(set(shares)) and shares[-1] == 1.0 and len(shares) == 5
+    assert shares == sorted(set(shares))
+    assert shares[-1] == 1.0
+    assert len(shares) == 5
 
 
-def test_torchs_own_random_numbers_are_left_alone():
+def test_torchs_own_random_numbers_are_left_alone() -> None:
     torch.manual_seed(5)
     before = torch.random.get_rng_state()
     with seeded(0):
@@ -153,14 +166,14 @@ def test_torchs_own_random_numbers_are_left_alone():
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
-def test_settings_are_checked():
+def test_settings_are_checked() -> None:
     for name, wrong in (("epochs", 0), ("learning_rate", 0), ("l2", -1), ("precision", "half")):
         with pytest.raises(InputError, match=name):
             Settings.of(SETTINGS | {name: wrong})
     assert Settings.of(SETTINGS | {"precision": None}).precision is None
 
 
-def test_the_rate_grows_and_falls():
+def test_the_rate_grows_and_falls() -> None:
     ours = trainer(Bag(), examples(16), learning_rate=1.0)  # two epochs of two batches
     rates = []
     for _ in range(4):

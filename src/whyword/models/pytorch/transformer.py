@@ -206,7 +206,7 @@ class TransformerClassifier(TrainedNetwork):
             module,
             encoder,
             classes.tolist(),
-            deletion=self.deletion,
+            deletion=self.deletion or "zero",
             window=self.length,
             reader=reader,
             **labels,
