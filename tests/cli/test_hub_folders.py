@@ -91,14 +91,16 @@ def test_a_name_is_a_path_unless_it_says_otherwise(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("whyword.models.pytorch.hub.hub_folder", lambda name: asked.append(name))
+
+    def fetch(name: str) -> Path:
+        asked.append(name)
+        return Path("bert")
+
+    monkeypatch.setattr("whyword.models.pytorch.hub.hub_folder", fetch)
     for name in ("owner/name", "./hf:owner/name"):
         done = CliRunner().invoke(command_line(), ["predict", name, "mail.txt"])
         assert (done.exit_code, asked) == (1, [])
         assert done.stderr.count("\n") == 1
-    monkeypatch.setattr(
-        "whyword.models.pytorch.hub.hub_folder", lambda name: asked.append(name) or Path("bert")
-    )
     with caplog.at_level(logging.ERROR):
         run("predict", "hf:owner/name", "mail.txt")
     assert asked == ["hf:owner/name"]

@@ -1,5 +1,6 @@
 import logging
 import warnings
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,12 @@ def test_all_is_as_before(capfd: pytest.CaptureFixture[str]) -> None:
     from transformers.utils import logging as theirs
 
     calls = []
-    before = theirs.set_tqdm_hook(lambda make, given, named: calls.append(make) or given[0])
+
+    def hook(make: object, given: list[Any], named: object) -> Any:
+        calls.append(make)
+        return given[0]
+
+    before = theirs.set_tqdm_hook(hook)
     level = logging.getLogger("transformers").level
     try:
         with pytest.raises(KeyError), without_noise():

@@ -7,6 +7,7 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from test_process_state import process_state
 
 import whyword as ww
 from whyword import InputError
-from whyword.models.pytorch.pretrained import read_base, read_classifier
+from whyword.models.pytorch.pretrained import Pretrained, read_base, read_classifier
 
 pytestmark = pytest.mark.slow("imports transformers")
 
@@ -168,6 +169,10 @@ def test_other_processes_get_it(whole: Path) -> None:
 # ---- a base with a new head ---------------------------------------------------------------------
 
 
+def config_of(read: Pretrained) -> Any:
+    return read.module.config
+
+
 def test_a_base_has_a_new_head(whole: Path) -> None:
     torch.manual_seed(1)
     one = read_base(whole, ["x", "y", "z"], attention_dropout=0.0)
@@ -179,11 +184,11 @@ def test_a_base_has_a_new_head(whole: Path) -> None:
         is_new = name.startswith("classifier.")
         assert torch.equal(weight, old[name]) != is_new, name
         assert torch.equal(weight, dict(same.module.named_parameters())[name])
-    weights = [read.module.classifier.weight for read in (one, other)]
-    assert not torch.equal(*weights)
+    head, another = (read.module.get_parameter("classifier.weight") for read in (one, other))
+    assert not torch.equal(head, another)
     assert one.classes == ["x", "y", "z"]
-    assert one.module.config.id2label == {0: "x", 1: "y", 2: "z"}
-    assert [read.module.config.attention_probs_dropout_prob for read in (one, same)] == [0.0, 0.1]
+    assert config_of(one).id2label == {0: "x", 1: "y", 2: "z"}
+    assert [config_of(read).attention_probs_dropout_prob for read in (one, same)] == [0.0, 0.1]
 
 
 def test_a_base_without_head_or_pooling(folder: Path) -> None:
@@ -196,18 +201,18 @@ def test_a_base_without_head_or_pooling(folder: Path) -> None:
     change_config(folder, lambda c: c.pop("id2label"))
     read = read_base(folder, ["x", "y"], multilabel=True)
     assert read.multilabel
-    assert read.module.config.problem_type == "multi_label_classification"
-    assert torch.isfinite(read.module.bert.pooler.dense.weight).all()
+    assert config_of(read).problem_type == "multi_label_classification"
+    assert torch.isfinite(read.module.get_parameter("bert.pooler.dense.weight")).all()
     headless = {name.removeprefix("bert."): one for name, one in kept.items()}
     save_file(headless, folder / "model.safetensors")
     read = read_base(folder, ["x", "y"])
     name = "embeddings.word_embeddings.weight"
-    assert torch.equal(read.module.bert.get_parameter(name), headless[name])
+    assert torch.equal(read.module.get_parameter(f"bert.{name}"), headless[name])
 
 
 def test_the_first_layers_of_a_base(whole: Path) -> None:
     read = read_base(whole, ["x", "y"], layers=1)
-    assert len(read.module.bert.encoder.layer) == 1
+    assert not [name for name in read.module.state_dict() if ".layer.1." in name]
     assert read.settings["num_hidden_layers"] == 1
     for layers in (0, 3, 1.5):
         with pytest.raises(InputError, match="layers must be a whole number from 1 to 2"):
@@ -259,7 +264,11 @@ def config(**changes: object) -> Spoil:
 
 
 def without(*names: str) -> Spoil:
-    return lambda folder: [(folder / name).unlink() for name in names]
+    def spoil(folder: Path) -> None:
+        for name in names:
+            (folder / name).unlink()
+
+    return spoil
 
 
 def tensors(change: Callable[[dict[str, torch.Tensor]], object]) -> Spoil:
@@ -390,8 +399,6 @@ def test_code_is_not_imported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
         (folder / f"{name}.py").write_text(code)
     (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "theirs.Theirs"}))
     monkeypatch.setattr(sys, "path", [*sys.path, str(folder)])
-    try:
+    with suppress(InputError):
         ww.load_model(folder)
-    except InputError as error:
-        assert str(error).isprintable()
     assert not ran.exists()

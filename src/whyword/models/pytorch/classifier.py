@@ -35,7 +35,7 @@ from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.encoding import LONGEST, Deletion, Encoded, encoder_of
 from whyword.models.pytorch.network import Network
 from whyword.models.pytorch.pieces import with_symbols
-from whyword.models.pytorch.stored import builder_name, module_settings, restored, to_stored
+from whyword.models.pytorch.stored import builder_name, module_digest, restored, to_stored
 from whyword.models.pytorch.trace import LabelsTorchTrace, TorchTrace
 from whyword.models.store import write_model
 from whyword.models.stored_reader import reader_settings
@@ -238,15 +238,8 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
             reading = reader_settings(self._reader)
         except InputError:
             return None
-        digest = hashlib.sha256()
-        for name, tensor in sorted(self.module.state_dict().items()):
-            if hasattr(tensor, "numpy"):
-                digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-                digest.update(tensor.detach().contiguous().numpy().tobytes())
         facts = [
-            type(self.module).__qualname__,
-            repr(self.module),
-            module_settings(self.module),
+            module_digest(self.module),
             list(map(str, self.classes_)),
             settings,
             reading,
@@ -254,8 +247,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
             (self.deletion.how, self.deletion.id),
             (self.trace_kind.__name__, self.thresholds_.tolist()),
         ]
-        digest.update(repr(facts).encode("utf-8", "surrogatepass"))
-        return digest.hexdigest()
+        return hashlib.sha256(repr(facts).encode("utf-8", "surrogatepass")).hexdigest()
 
     def shuffled(self, layers: str, seed: int) -> "TorchClassifier":
         """Return a copy whose weights are in random order: all of them, or the last layer's."""

@@ -11,6 +11,7 @@ tensor                        dtype and shape                        what it is
 ============================  =====================================  ===============================
 """
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -111,12 +112,23 @@ def to_stored(
     return tensors, settings
 
 
-def module_settings(module: nn.Module) -> str:
-    """Return what a module of transformers' was made with, which its weights need not show."""
+def module_digest(module: nn.Module) -> str:
+    """Return the sha256 of a module: its weights, its parts, and, of transformers', its settings.
+
+    Not all of these show in weights or parts: how many heads attend, for one.
+    """
+    digest = hashlib.sha256()
+    for name, tensor in sorted(module.state_dict().items()):
+        if hasattr(tensor, "numpy"):
+            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+            digest.update(tensor.detach().contiguous().numpy().tobytes())
     config: Any = getattr(module, "config", None)
     said = config.to_dict() if hasattr(config, "to_dict") else {}
-    plain = {name: value for name, value in said.items() if name not in _INCIDENTAL}
-    return json.dumps(plain, sort_keys=True, default=str)
+    plain = {str(name): value for name, value in said.items() if name not in _INCIDENTAL}
+    settings = json.dumps(plain, sort_keys=True, default=str)
+    facts = [type(module).__qualname__, repr(module), settings]
+    digest.update(repr(facts).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def restored(
