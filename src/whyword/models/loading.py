@@ -1,8 +1,9 @@
 """The kinds of model by name, and from a folder back to the model that was saved in it."""
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from whyword.base.checks import check_installed, expand_path
 from whyword.base.errors import Argument, InputError
@@ -15,7 +16,30 @@ from whyword.models.pipeline.stored import upgraded
 from whyword.models.store import read_model, without_added
 
 _OF_TORCH = "torch"  # a kind that is only imported if it is needed
-KINDS: dict[str, type[Estimator]] = {}
+
+
+class Lazy(NamedTuple):
+    """What is only imported if it is needed: a kind of model.
+
+    Attributes
+    ----------
+    module, name : str
+        Where it is.
+    needs : tuple of str
+        The packages that it needs; an extra of the last one's name installs them all.
+    """
+
+    module: str
+    name: str
+    needs: tuple[str, ...]
+
+    def load(self) -> Any:  # noqa: ANN401 - a class like an Estimator
+        """Return it; raise if what it needs is not installed."""
+        check_installed(self.needs[-1], *self.needs)
+        return getattr(import_module(self.module), self.name)
+
+
+KINDS: dict[str, type[Estimator] | Lazy] = {}
 
 
 def register_kind(kind: type[Estimator]) -> type[Estimator]:
@@ -27,6 +51,8 @@ def register_kind(kind: type[Estimator]) -> type[Estimator]:
 register_kind(CNNClassifier)
 register_kind(SVMClassifier)
 register_kind(PipelineClassifier)
+KINDS["recurrent"] = Lazy("whyword.models.pytorch.recurrent", "RecurrentClassifier", ("torch",))
+KINDS["characters"] = Lazy("whyword.models.pytorch.characters", "CharacterClassifier", ("torch",))
 
 
 def load_model(source: str | Path, build: Callable[..., Any] | str | None = None) -> Any:  # noqa: ANN401 - an Estimator, or anybody's model
@@ -61,6 +87,8 @@ def load_model(source: str | Path, build: Callable[..., Any] | str | None = None
     if not isinstance(kind, str) or kind not in KINDS:
         known = ", ".join([*KINDS, _OF_TORCH])
         raise InputError(f"{path} holds a model of kind {kind!r:.60}; known: {known}")
-    model = KINDS[kind].restore(verdict, tensors, without_added(configuration))
+    found = KINDS[kind]
+    cls = found.load() if isinstance(found, Lazy) else found
+    model = cls.restore(verdict, tensors, without_added(configuration))
     model.remember_identity(configuration["identity"])
     return model
