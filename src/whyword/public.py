@@ -35,9 +35,13 @@ from whyword.words.tokenizer import tokenize
 
 if TYPE_CHECKING:
     from whyword.models import pytorch
+    from whyword.models.pytorch.characters import CharacterClassifier
     from whyword.models.pytorch.classifier import TorchClassifier
+    from whyword.models.pytorch.recurrent import RecurrentClassifier
 
 _OF_TORCH = {
+    "CharacterClassifier": "whyword.models.pytorch.characters",
+    "RecurrentClassifier": "whyword.models.pytorch.recurrent",
     "TorchClassifier": "whyword.models.pytorch.classifier",
     "pytorch": "whyword.models.pytorch",
 }
@@ -55,6 +59,7 @@ def __getattr__(name: str) -> object:
 __all__ = [
     "BlackBox",
     "CNNClassifier",
+    "CharacterClassifier",
     "ConservationError",
     "Corpus",
     "Explanation",
@@ -62,6 +67,7 @@ __all__ = [
     "InputError",
     "Price",
     "Reader",
+    "RecurrentClassifier",
     "SVMClassifier",
     "SearchIndex",
     "TorchClassifier",

@@ -41,6 +41,7 @@ class CharacterNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.characters = nn.Embedding(characters, dimensions, padding_idx=0)
+        self.widths = tuple(widths)
         self.convolutions = nn.ModuleList(
             nn.Conv1d(dimensions, filters, width, bias=False) for width in widths
         )
@@ -55,8 +56,7 @@ class CharacterNetwork(nn.Module):
         vectors = self.characters(input_ids).transpose(1, 2)
         outside = (attention_mask == 0).unsqueeze(1)
         found = []
-        for filters in self.convolutions:
-            width = filters.kernel_size[0]  # type: ignore[index]
+        for width, filters in zip(self.widths, self.convolutions, strict=True):
             around = nn.functional.pad(vectors, ((width - 1) // 2, width // 2))
             found.append(filters(around).masked_fill(outside, -torch.inf).amax(2))
         best = self.dropout(torch.relu(torch.cat(found, 1) + self.biases))
@@ -68,10 +68,12 @@ class CharacterNetwork(nn.Module):
     @torch.no_grad()
     def largest(self) -> float:
         """Return a bound of all that is computed."""
-        bound = float(self.characters.weight.abs().max())
-        for layers in (list(self.convolutions), [self.dense], [self.output]):
-            sums = [float(one.weight.abs().flatten(1).sum(1).max()) for one in layers if one]  # type: ignore[operator, union-attr]
-            bound *= max([1.0, *sums])
-        constants = [float(one.abs().max()) for one in self.parameters() if one.dim() == 1]
-        outputs = sum(float(one.abs().sum()) for one in self.output.parameters())
-        return bound + max(constants) * max(1.0, outputs) * self.biases.numel()
+        numbers = [(name, one.abs()) for name, one in self.named_parameters()]
+        bound = 1.0
+        for first in ("characters", "convolutions", "dense", "output"):  # a word times the next
+            own = [one for name, one in numbers if name.startswith(first) and one.dim() > 1]
+            sums = [
+                one.max() if first == "characters" else one.flatten(1).sum(1).max() for one in own
+            ]
+            bound *= max([1.0, *map(float, sums)])
+        return bound * (1 + sum(float(one.max()) for _, one in numbers if one.dim() == 1))

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from whyword.base.checks import flag, share, whole_number
 from whyword.base.errors import InputError
 from whyword.base.progress import OnProgress
-from whyword.models.cnn.training import MOST_FILTERS, MOST_WIDTH, widths_of
+from whyword.models.cnn.training import MOST_FILTERS, widths_of
 from whyword.models.pytorch.character_encoding import FIRST, CharacterEncoder, alphabet_of
 from whyword.models.pytorch.character_network import CharacterNetwork
 from whyword.models.pytorch.classifier import TorchClassifier
 from whyword.models.pytorch.stored import fill
 from whyword.models.pytorch.trained import TrainedNetwork
 from whyword.models.pytorch.training import CHECKS
-from whyword.models.stored import Check, StoredModel, check_range
+from whyword.models.stored import Check, StoredModel
 from whyword.models.stored_reader import stored_reader
 from whyword.words.document import Document
 from whyword.words.reader import Reader
@@ -72,6 +72,9 @@ class CharacterClassifier(TrainedNetwork):
     validation : int or float
         Number or share of documents held out, by class; the epoch that does best on them is
         kept. 0 trains on everything and keeps the last epoch.
+    length : int or None
+        How many characters of a text are trained on at a time: of longer ones another part in each
+        epoch. All are read when it predicts. None trains on whole texts.
     max_words : int or None
         Keep the first so many words of each text; None keeps all.
     reader : Reader or None
@@ -124,7 +127,8 @@ class CharacterClassifier(TrainedNetwork):
         precision: str | None = None,
         class_weight: str | Mapping[Any, float] | None = None,
         validation: float = 0.1,
-        max_words: int | None = 400,
+        length: int | None = 1500,
+        max_words: int | None = None,
         reader: Reader | None = None,
         seed: int = 0,
         on_progress: OnProgress | bool | None = None,
@@ -146,6 +150,7 @@ class CharacterClassifier(TrainedNetwork):
         self.precision = precision
         self.class_weight = class_weight
         self.validation = validation
+        self.length = length
         self.max_words = max_words
         self.reader = reader
         self.seed = seed

@@ -79,6 +79,9 @@ class RecurrentClassifier(TrainedNetwork):
     validation : int or float
         Number or share of documents held out, by class; the epoch that does best on them is
         kept. 0 trains on everything and keeps the last epoch.
+    length : int or None
+        How many words of a text are trained on at a time: of longer ones another part in each
+        epoch. All are read when it predicts. None trains on whole texts.
     max_words : int or None
         Keep the first so many words of each text; None keeps all.
     reader : Reader or None
@@ -132,7 +135,8 @@ class RecurrentClassifier(TrainedNetwork):
         precision: str | None = None,
         class_weight: str | Mapping[Any, float] | None = None,
         validation: float = 0.1,
-        max_words: int | None = 400,
+        length: int | None = 200,
+        max_words: int | None = None,
         reader: Reader | None = None,
         seed: int = 0,
         on_progress: OnProgress | bool | None = None,
@@ -155,6 +159,7 @@ class RecurrentClassifier(TrainedNetwork):
         self.precision = precision
         self.class_weight = class_weight
         self.validation = validation
+        self.length = length
         self.max_words = max_words
         self.reader = reader
         self.seed = seed
@@ -173,8 +178,8 @@ class RecurrentClassifier(TrainedNetwork):
             vectors = vectors.restrict(counts)
         tables = _tables(vectors)
         with torch.no_grad():
-            for table, (_, matrix) in zip(tables.tables, vectors.tables, strict=True):
-                table.weight[1:] = torch.from_numpy(matrix)  # type: ignore[index, operator]
+            for weight, (_, matrix) in zip(tables.weights, vectors.tables, strict=True):
+                weight[0], weight[1:] = 0.0, torch.from_numpy(matrix)
             tables.scale[0] = 1 / _deviation(vectors, counts)
         module = RecurrentNetwork(tables, self._shape(len(classes)), float(self.dropout))
         tables.tables.requires_grad_(bool(self.train_vectors))
@@ -213,7 +218,7 @@ class RecurrentClassifier(TrainedNetwork):
         fill(stored, module)
         module.eval().requires_grad_(False)
         stored.check_range(module.largest())
-        matrices = [table.weight.numpy() for table in tables.tables]  # type: ignore[operator, union-attr]
+        matrices = [weight.numpy() for weight in tables.weights]
         if any(matrix[0].any() for matrix in matrices):
             raise stored.fault("the vector of unknown words is not zero")
         model.table_words_ = words
@@ -241,7 +246,8 @@ def _tables(vectors: Vectors, sizes: Sequence[int] | None = None) -> WordTables:
 
 def _deviation(vectors: Vectors, counts: Mapping[str, int]) -> float:
     """Return the root of the mean square of what the training texts' words have; 1 of nothing."""
-    words = [word for word, known in zip(counts, vectors.known(list(counts))) if known]
+    known = vectors.known(list(counts)).tolist()
+    words = [word for word, has_vector in zip(counts, known, strict=True) if has_vector]
     squares = np.square(vectors.rows(words), dtype=np.float64).mean(axis=1)
     often = np.array([counts[word] for word in words], np.float64)
     if not often.size:
@@ -254,4 +260,6 @@ def _classifier(
 ) -> TorchClassifier:
     """Return the network with what encodes texts for it: unknown words are zeros, as padding is."""
     numbers = {word: number for number, word in enumerate(words, 1)}
-    return TorchClassifier(module.eval(), WordEncoder(numbers, 0, 0), classes.tolist(), reader=reader)
+    return TorchClassifier(
+        module.eval(), WordEncoder(numbers, 0, 0), classes.tolist(), reader=reader
+    )

@@ -33,7 +33,7 @@ class WordTables(nn.Module):
         self.tables = nn.ModuleList(
             nn.Embedding(count + 1, size, padding_idx=0) for count, size in sizes
         )
-        self.register_buffer("scale", torch.ones(1))
+        self.scale = nn.Buffer(torch.ones(1))
 
     def forward(self, ids: Tensor) -> Tensor:
         """Return the words' vectors, (…, D)."""
@@ -44,9 +44,14 @@ class WordTables(nn.Module):
         return torch.cat(found, -1) * self.scale
 
     @property
+    def weights(self) -> list[nn.Parameter]:
+        """The vectors of each table, (rows + 1, elements), zeros first."""
+        return list(self.tables.parameters())
+
+    @property
     def dimensions(self) -> int:
         """The length D of a vector, all tables together."""
-        return sum(table.embedding_dim for table in self.tables)  # type: ignore[misc]
+        return sum(weight.shape[1] for weight in self.weights)
 
 
 class Shape(NamedTuple):
@@ -124,8 +129,8 @@ class RecurrentNetwork(nn.Module):
     @torch.no_grad()
     def largest(self) -> float:
         """Return a bound of all that is computed: states are within ±1, gates are sums of them."""
-        tables = [float(one.weight.abs().max()) for one in self.words.tables]  # type: ignore[operator, union-attr]
-        of_words = max(tables) * float(self.words.scale.abs()) * self.words.dimensions
+        words = max(float(weight.abs().max()) for weight in self.words.weights)
+        of_words = words * float(self.words.scale.abs()) * self.words.dimensions
         width = self.output.in_features
         weights = [
             float(one.abs().max())

@@ -28,6 +28,7 @@ from whyword.models.pytorch.classifier import TorchClassifier
 from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.trace import TorchTrace
 from whyword.models.pytorch.training import Examples, Settings, Trainer, Window, seeded
+from whyword.models.pytorch.windows import window_places
 from whyword.models.store import training_provenance
 from whyword.models.stored import Check, StoredModel, list_of_strings, optional
 from whyword.models.stored_reader import reader_argument, reader_settings
@@ -63,6 +64,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     class_weight: str | Mapping[Any, float] | None
     validation: float
     max_words: int | None
+    length: int | None
     reader: Reader | None
     seed: int
     on_progress: Any
@@ -97,7 +99,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
             held = [one for one, out in zip(encoded, chosen, strict=True) if out]
             trainer = Trainer(
                 model.network,
-                Examples([_windows(model, one) for one in train], numbers[~chosen]),
+                Examples([self._windows(one) for one in train], numbers[~chosen]),
                 weights,
                 settings,
                 self._blank(model),
@@ -124,6 +126,12 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     def _results(self) -> dict[str, Any]:
         """Return what else a training records."""
         return {}
+
+    def _windows(self, text: Encoded) -> list[Window]:
+        """Return what is trained on at a time of a text."""
+        owners, count = text.pieces.owners, len(text.ids)
+        size = count if self.length is None else int(self.length)
+        return [Window(text.ids[one], owners[one]) for one in window_places(count, 0, 0, size)]
 
     def _blank(self, model: TorchClassifier) -> int | None:
         """Return what is read instead of words that are dropped in training."""
@@ -246,11 +254,6 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         model.classifier_ = cls._rebuilt(stored, model)
         model.reader = reader_argument(model.classifier_.reader_, model.max_words)
         return model
-
-
-def _windows(model: TorchClassifier, text: Encoded) -> list[Window]:
-    """Return what is read at a time of a text."""
-    return [Window(text.ids, text.pieces.owners)]
 
 
 def _accuracy(

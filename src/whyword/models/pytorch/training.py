@@ -41,6 +41,7 @@ CHECKS: dict[str, Check[Any]] = {
     "precision": optional(partial(one_of, choices=PRECISIONS)),
     "validation": held_out_count,
     "max_words": optional(whole_number),
+    "length": optional(whole_number),
 }
 
 
