@@ -36,10 +36,14 @@ from whyword.words.tokenizer import tokenize
 
 if TYPE_CHECKING:
     from whyword.models import pytorch
+    from whyword.models.pytorch.characters import CharacterClassifier
     from whyword.models.pytorch.classifier import TorchClassifier
+    from whyword.models.pytorch.recurrent import RecurrentClassifier
     from whyword.models.pytorch.transformer import TransformerClassifier
 
 _OF_TORCH = {
+    "CharacterClassifier": "whyword.models.pytorch.characters",
+    "RecurrentClassifier": "whyword.models.pytorch.recurrent",
     "TorchClassifier": "whyword.models.pytorch.classifier",
     "TransformerClassifier": "whyword.models.pytorch.transformer",
     "pytorch": "whyword.models.pytorch",
@@ -58,6 +62,7 @@ def __getattr__(name: str) -> object:
 __all__ = [
     "BlackBox",
     "CNNClassifier",
+    "CharacterClassifier",
     "ConservationError",
     "Corpus",
     "Explanation",
@@ -65,6 +70,7 @@ __all__ = [
     "InputError",
     "Price",
     "Reader",
+    "RecurrentClassifier",
     "SVMClassifier",
     "SearchIndex",
     "TorchClassifier",

@@ -56,6 +56,8 @@ _TRANSFORMERS = ("torch", "transformers")
 _TRANSFORMER = Lazy("whyword.models.pytorch.transformer", "TransformerClassifier", _TRANSFORMERS)
 KINDS["transformer"] = _TRANSFORMER
 _FROM_HUB = Lazy("whyword.models.pytorch.hub", "hub_folder", _TRANSFORMERS)
+KINDS["recurrent"] = Lazy("whyword.models.pytorch.recurrent", "RecurrentClassifier", ("torch",))
+KINDS["characters"] = Lazy("whyword.models.pytorch.characters", "CharacterClassifier", ("torch",))
 
 
 def load_model(source: str | Path, build: Callable[..., Any] | str | None = None) -> Any:  # noqa: ANN401 - an Estimator, or anybody's model

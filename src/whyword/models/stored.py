@@ -240,6 +240,12 @@ class StoredModel:
             raise self.fault(f"{name} has {len(words):,} words; it should have {count}")
         return words
 
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of a tensor that was not taken yet; raise if it is not there."""
+        if name not in self._left:
+            raise self.fault(f"the tensor {name} is missing")
+        return self._left[name].shape
+
     def tensor_names(self) -> set[str]:
         """Return the names of the tensors that were not taken yet."""
         return set(self._left)

@@ -45,9 +45,7 @@ def examples(count: int = 20, classes: int = 3, windows: int = 1) -> Examples:
 
     def text() -> Window:
         ids = random.integers(1, 30, random.integers(1, 9))
-        words = np.ones(len(ids), bool)
-        words[0] = False  # a special token
-        return Window(ids, words)
+        return Window(ids, np.arange(len(ids)) - 1)  # the first is a special token
 
     texts = [[text() for _ in range(windows)] for _ in range(count)]
     return Examples(texts, random.integers(0, classes, count))

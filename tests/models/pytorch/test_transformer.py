@@ -29,7 +29,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_folder(folder, hidden_size=16, hidden_dropout_prob=0.0)
 
 
-def made(base: Path, **settings: Any) -> TransformerClassifier:  # noqa: ANN401
+def made(base: Path, **settings: Any) -> TransformerClassifier:
     given = {"length": 16, "learning_rate": 0.005, "batch_size": 8, "frozen": "nothing"}
     return TransformerClassifier(base, **given | {"precision": "float32"} | settings)
 

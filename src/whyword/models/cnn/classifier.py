@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import strings, whole_number
-from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, reporting
 from whyword.base.threads import one_thread
 from whyword.models.abilities import Caching, Reading, Shiftable, Trained
@@ -36,6 +35,7 @@ from whyword.models.estimator import (
     stored_class_weight,
     stored_parameters,
 )
+from whyword.models.input_vectors import input_vectors, vectors_record
 from whyword.models.protocol import Positions
 from whyword.models.store import training_provenance
 from whyword.models.stored import StoredModel, check_range, largest_number
@@ -142,7 +142,7 @@ class CNNClassifier(Estimator, Reading, Trained, Shiftable, Caching):
         reader = Reader.of(self.reader, self.max_words)
         whole = reader.shortened(None)  # vectors are learned from all words
         documents = list(whole.documents(checked))
-        vectors = self._vectors(documents)
+        vectors = input_vectors(self.vectors, documents, self.seed, self.on_progress)
         read = [document.shortened(reader.tokenizer.max_words) for document in documents]
         inputs = Inputs(reader, vectors, shortest=max(settings.widths))
         batch = inputs.batch(one for one, out in zip(read, chosen, strict=True) if not out)
@@ -165,22 +165,12 @@ class CNNClassifier(Estimator, Reading, Trained, Shiftable, Caching):
             numbers.tolist(),
             start,
             held_out=int(chosen.sum()),
-            vectors="GloVe 50d + CBOW" if self.vectors is None else str(self.vectors),
+            vectors=vectors_record(self.vectors),
             best_epoch=best.number,
             loss=best.loss,
             validation_accuracy=best.accuracy,
         )
         return self
-
-    def _vectors(self, documents: list[Document]) -> Vectors:
-        if isinstance(self.vectors, Vectors):
-            return self.vectors
-        if self.vectors is not None and not isinstance(self.vectors, str | Path):
-            kind = type(self.vectors).__name__
-            raise InputError(Argument("vectors"), f" takes Vectors or a path, not {kind}")
-        if self.vectors is not None:
-            return Vectors.load(self.vectors)
-        return Vectors.for_texts(documents, seed=self.seed, on_progress=self.on_progress)
 
     # ---- predicting ---------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from whyword.words.document import Document
 ZERO, MASK, PAD, CUT = DELETIONS = ("zero", "mask", "pad", "cut")
 _UNKNOWN = ("<unk>", "[UNK]", "<UNK>", "UNK", "unk", "<oov>", "<OOV>")
 SPECIAL = ("pad", "unk", "mask", "cls", "sep", "bos", "eos")
+_PADDING = ("<pad>", "[PAD]", "<PAD>")
 LONGEST = 1 << 20  # ids of a text
 
 
@@ -183,35 +184,26 @@ class FunctionEncoder(Encoder):
         return said[0], said[1]
 
 
-class VocabularyEncoder(Encoder):
-    """Words of our own tokeniser, by a dictionary; as they stand, else in lower case."""
+class WordEncoder(Encoder):
+    """Words of our own tokeniser, by their numbers; as they stand, else in lower case.
+
+    Parameters
+    ----------
+    numbers : dict from str to int
+    unknown : int or None
+        The id of other words; without one, they are left out.
+    pad : int or None
+    """
 
     sees_symbols = False
 
-    def __init__(self, vocabulary: Mapping[str, int]) -> None:
-        self.vocabulary = dict(vocabulary)
-        for word, number in self.vocabulary.items():
-            if (
-                not isinstance(word, str)
-                or isinstance(number, bool)
-                or not isinstance(number, int | np.integer)
-            ):
-                raise InputError(
-                    Argument("encode"),
-                    f" must map words to ids; it has {shown(word)}: {shown(number)}",
-                )
-        self.unknown = next(
-            (self.vocabulary[one] for one in _UNKNOWN if one in self.vocabulary), None
-        )
-        self.pad = next(
-            (self.vocabulary[one] for one in ("<pad>", "[PAD]", "<PAD>") if one in self.vocabulary),
-            None,
-        )
+    def __init__(self, numbers: Mapping[str, int], unknown: int | None, pad: int | None) -> None:
+        self.numbers, self.unknown, self.pad = numbers, unknown, pad
 
     @property
     def settings(self) -> dict[str, Any]:
         """The words and their ids."""
-        return {"vocabulary": {word: int(number) for word, number in self.vocabulary.items()}}
+        return {"vocabulary": {word: int(number) for word, number in self.numbers.items()}}
 
     def ids_and_spans(self, document: Document, text: str) -> tuple[Any, Any]:
         """Return the ids of words; those that nobody knows are unknown, or left out."""
@@ -222,7 +214,7 @@ class VocabularyEncoder(Encoder):
         return [one for one, _ in pairs], [span for _, span in pairs]
 
     def _number(self, word: str) -> int | None:
-        return self.vocabulary.get(word, self.vocabulary.get(word.lower(), self.unknown))
+        return self.numbers.get(word, self.numbers.get(word.lower(), self.unknown))
 
     def without(
         self, document: Document, whole: Encoded, gone: NDArray[np.bool_], how: "Deletion"
@@ -238,6 +230,27 @@ class VocabularyEncoder(Encoder):
             return np.ones(len(ids), np.bool_)
         known: NDArray[np.bool_] = ids != self.unknown
         return known
+
+
+class VocabularyEncoder(WordEncoder):
+    """Somebody's dictionary from words to ids, checked; it may have ``<pad>`` and ``<unk>``."""
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        self.vocabulary = dict(vocabulary)
+        for word, number in self.vocabulary.items():
+            if (
+                not isinstance(word, str)
+                or isinstance(number, bool)
+                or not isinstance(number, int | np.integer)
+            ):
+                raise InputError(
+                    Argument("encode"),
+                    f" must map words to ids; it has {shown(word)}: {shown(number)}",
+                )
+        super().__init__(self.vocabulary, self._first(_UNKNOWN), self._first(_PADDING))
+
+    def _first(self, names: Sequence[str]) -> int | None:
+        return next((self.vocabulary[one] for one in names if one in self.vocabulary), None)
 
 
 class TokenizerEncoder(Encoder):

@@ -113,6 +113,14 @@ class Pieces:
         touching[self.piece] = True
         return touching
 
+    @property
+    def owners(self) -> NDArray[np.intp]:
+        """The word of each piece, (P,), that with most of its characters; −1 for no word."""
+        owners = np.full(self.count, -1, np.intp)
+        order = np.argsort(self.share, kind="stable")
+        owners[self.piece[order]] = self.word[order]  # the last one, with the largest share, stays
+        return owners
+
     def gone(self, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return the pieces that go with words: those with half of their characters in them."""
         shares = np.bincount(self.piece, self.share * words[self.word], self.count)

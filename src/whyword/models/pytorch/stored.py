@@ -215,6 +215,7 @@ def fill(stored: StoredModel, module: nn.Module, prefix: str = "") -> None:
     stored : StoredModel
         Of which all tensors are taken.
     module : nn.Module
+        Perhaps on the device ``meta``, where nothing takes memory before its size is checked.
     prefix : str
         Before the names of its weights in the folder.
     """
@@ -226,11 +227,15 @@ def fill(stored: StoredModel, module: nn.Module, prefix: str = "") -> None:
         )
     state = {
         name: torch.from_numpy(
-            np.array(stored.tensor(prefix + name, value.numpy().dtype.type, *value.shape, least=0))
+            np.array(stored.tensor(prefix + name, _numpy_type(value), *value.shape, least=0))
         )
         for name, value in own.items()
     }
-    module.load_state_dict(state)
+    module.load_state_dict(state, assign=any(one.is_meta for one in own.values()))
+
+
+def _numpy_type(tensor: torch.Tensor) -> type[np.generic]:
+    return torch.empty(0, dtype=tensor.dtype).numpy().dtype.type
 
 
 def _a_string(name: str, value: object) -> str:

@@ -26,7 +26,6 @@ from whyword.models.estimator import (
 from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.classifier import TorchClassifier
 from whyword.models.pytorch.encoding import Encoded
-from whyword.models.pytorch.stored import fill
 from whyword.models.pytorch.trace import TorchTrace
 from whyword.models.pytorch.training import Examples, Settings, Trainer, Window, seeded
 from whyword.models.store import training_provenance
@@ -64,6 +63,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     class_weight: str | Mapping[Any, float] | None
     validation: float
     max_words: int | None
+    length: int | None
     reader: Reader | None
     seed: int
     on_progress: Any
@@ -91,20 +91,21 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         weights = class_weights(self.class_weight, classes, numbers)
         chosen = held_out_documents(self.validation, numbers, self.seed)
         documents = list(Reader.of(self.reader, self.max_words).documents(checked))
-        with reporting(self.on_progress, STAGE) as report, seeded(settings.seed):
+        with seeded(settings.seed):
             model = self._untrained(documents, classes)
             encoded = [model.encoder(one) for one in model.documents(documents)]
             train = [one for one, out in zip(encoded, chosen, strict=True) if not out]
             held = [one for one, out in zip(encoded, chosen, strict=True) if out]
             trainer = Trainer(
                 model.network,
-                Examples([_windows(model, one) for one in train], numbers[~chosen]),
+                Examples([self._windows(model, one) for one in train], numbers[~chosen]),
                 weights,
                 settings,
                 self._blank(model),
                 partial(_accuracy, model, held, numbers[chosen]),
             )
-            state, best = best_epoch(trainer, settings.epochs, report, settings.patience)
+            with reporting(self.on_progress, STAGE) as report:
+                state, best = best_epoch(trainer, settings.epochs, report, settings.patience)
         model.module.load_state_dict(state, strict=False)  # frozen ones are not among them
         model.module.requires_grad_(False)
         self.classifier_, self.classes_, self._identity = model, classes, None
@@ -117,8 +118,20 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
             best_epoch=best.number,
             loss=best.loss,
             validation_accuracy=best.accuracy,
+            **self._results(),
         )
         return self
+
+    def _results(self) -> dict[str, Any]:
+        """Return what else a training records."""
+        return {}
+
+    def _windows(self, model: TorchClassifier, text: Encoded) -> list[Window]:
+        """Return what is trained on at a time of a text."""
+        owners, window = text.pieces.owners, model.network.window
+        if self.length is not None:
+            window = window._replace(size=self.length)
+        return [Window(text.ids[one], owners[one]) for one in window.places(text)]
 
     def _blank(self, model: TorchClassifier) -> int | None:
         """Return what is read instead of words that are dropped in training."""
@@ -205,12 +218,11 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     @classmethod
     @abstractmethod
     def _rebuilt(cls, stored: StoredModel, model: Self) -> TorchClassifier:
-        """Return the network with any weights; what :meth:`_described` said is taken."""
+        """Return the network; its tensors and what :meth:`_described` said are taken."""
 
     def to_tensors(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the tensors and the configuration that :meth:`save` writes."""
         self.check_fitted()
-        state = self.classifier_.module.state_dict()
         parameters = stored_parameters(
             {name: value for name, value in self.get_params().items() if name in self.checks}
             | {"class_weight": self.class_weight}
@@ -224,7 +236,12 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
             "training_words": self.training_words_,
             "provenance": self.provenance_,
         }
-        return {name: one.contiguous().numpy().copy() for name, one in state.items()}, configuration
+        return self._tensors(), configuration
+
+    def _tensors(self) -> dict[str, NDArray[Any]]:
+        """Return the network's weights, and what else a folder keeps as tensors."""
+        state = self.classifier_.module.state_dict()
+        return {name: one.contiguous().numpy().copy() for name, one in state.items()}
 
     @classmethod
     def from_tensors(cls, stored: StoredModel) -> Self:
@@ -235,15 +252,8 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         model.classes_, model.provenance_ = classes, provenance
         model.training_words_ = stored.settings.take("training_words", optional(list_of_strings))
         model.classifier_ = cls._rebuilt(stored, model)
-        fill(stored, model.classifier_.module)
         model.reader = reader_argument(model.classifier_.reader_, model.max_words)
         return model
-
-
-def _windows(model: TorchClassifier, text: Encoded) -> list[Window]:
-    """Return what is read at a time of a text."""
-    of_words = text.pieces.of_words
-    return [Window(text.ids[one], of_words[one]) for one in model.network.window.places(text)]
 
 
 def _accuracy(

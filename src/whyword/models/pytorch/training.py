@@ -41,6 +41,7 @@ CHECKS: dict[str, Check[Any]] = {
     "precision": optional(partial(one_of, choices=PRECISIONS)),
     "validation": held_out_count,
     "max_words": optional(whole_number),
+    "length": optional(whole_number),
 }
 
 
@@ -83,12 +84,12 @@ class Window:
     Attributes
     ----------
     ids : (T,) int64
-    of_words : (T,) bool
-        What is of words; the others are special tokens.
+    words : (T,) intp
+        The number of each one's word, by which they are dropped together; −1 for special tokens.
     """
 
     ids: NDArray[np.int64]
-    of_words: NDArray[np.bool_]
+    words: NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,8 +202,10 @@ class Trainer:
         )
         if self._blank is None or not self.settings.word_dropout:
             return window.ids
-        dropped = self._random.random(len(window.ids)) < self.settings.word_dropout
-        return np.where(dropped & window.of_words, self._blank, window.ids)
+        count = int(window.words.max(initial=-1)) + 2  # the last is that of special tokens, −1
+        dropped = self._random.random(count) < self.settings.word_dropout
+        dropped[-1] = False
+        return np.where(dropped[window.words], self._blank, window.ids)
 
     def _padded(self, drawn: Sequence[NDArray[np.int64]]) -> tuple[Tensor, Tensor]:
         longest = max(max(map(len, drawn)), self.network.min_length, 1)

@@ -22,7 +22,7 @@ from whyword.models.pytorch.encoding import DELETIONS, TokenizerEncoder
 from whyword.models.pytorch.hub import hub_folder
 from whyword.models.pytorch.pooled import PooledEncoder
 from whyword.models.pytorch.pretrained import built_classifier, read_base, read_classifier
-from whyword.models.pytorch.stored import a_flag, stored_encoder
+from whyword.models.pytorch.stored import a_flag, fill, stored_encoder
 from whyword.models.pytorch.trained import TrainedNetwork
 from whyword.models.pytorch.training import CHECKS
 from whyword.models.stored import Check, StoredModel, a_dict, list_of_numbers, optional
@@ -279,6 +279,7 @@ class TransformerClassifier(TrainedNetwork):
         several = stored.settings.take("multilabel", a_flag)
         thresholds = stored.settings.take("thresholds", list_of_numbers)
         module = model._with_head(built_classifier(config, stored.shapes()), len(model.classes_))
+        fill(stored, module)
         reader = stored_reader(stored.settings)
         labels = {"multilabel": True, "threshold": thresholds} if several else {}
         return model._wrapped(module, encoder, model.classes_, reader, **labels)
