@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated
 
 import typer
@@ -110,9 +110,10 @@ def compare(
         stdout_console().print(comparison_tables(compared))
 
 
-def model_names(models: Sequence[Path]) -> list[str]:
+def model_names(models: Sequence[str]) -> list[str]:
     """Return the names of folders; with those of the folders above them where they are the same."""
-    names = [model.name or str(model) for model in models]
+    paths = [PurePath(model) for model in models]
+    names = [path.name or str(path) for path in paths]
     if len(set(names)) < len(names):
-        names = ["/".join(model.parts[-2:]) or str(model) for model in models]
+        names = ["/".join(path.parts[-2:]) or str(path) for path in paths]
     return distinct_names([spelled_out(name) for name in names])

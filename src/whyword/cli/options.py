@@ -85,7 +85,7 @@ ModelFolder = Annotated[
     ),
 ]
 ModelFolders = Annotated[
-    list[Path],
+    list[str],
     typer.Argument(
         metavar="MODEL...",
         help="At least two: folders that `whyword train` wrote, or module:name, models in your "

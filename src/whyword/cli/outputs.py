@@ -69,7 +69,7 @@ def check_apart(out: Path | None, source: str) -> None:
         raise InputError(f"{out} is in the folder that is read; name another place")
 
 
-def check_report(out: Path | None, source: str, models: Iterable[Path]) -> None:
+def check_report(out: Path | None, source: str, models: Iterable[str]) -> None:
     """Raise unless a page, and JSON beside it, can be written: not over what is read."""
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{out}: a report is a page; name it .html")
