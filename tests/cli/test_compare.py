@@ -84,7 +84,7 @@ def test_one_model_is_too_few(folder: Path, write: Write) -> None:
 
 
 def test_names_of_folders() -> None:
-    assert model_names([Path("models/cnn"), Path("models/svm")]) == ["cnn", "svm"]
-    assert model_names([Path("a/cnn"), Path("b/cnn/")]) == ["a/cnn", "b/cnn"]
-    assert model_names([Path("cnn"), Path("cnn"), Path("/")]) == ["cnn", "cnn (2)", "/"]
-    assert model_names([Path("a\udc80"), Path("my.spam:model()")]) == ["a\\x80", "my.spam:model()"]
+    assert model_names(["models/cnn", "models/svm"]) == ["cnn", "svm"]
+    assert model_names(["a/cnn", "b/cnn/"]) == ["a/cnn", "b/cnn"]
+    assert model_names(["cnn", "cnn", "/"]) == ["cnn", "cnn (2)", "/"]
+    assert model_names(["a\udc80", "my.spam:model()"]) == ["a\\x80", "my.spam:model()"]

@@ -22,6 +22,7 @@ class Model(StrEnum):
     LSTM = "lstm"
     GRU = "gru"
     CHARACTERS = "characters"
+    TRANSFORMER = "transformer"
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,18 @@ class NetworkOptions:
     ] = None
     hidden: Annotated[
         int | None,
-        typer.Option(help="Cells of an LSTM or GRU in each direction (default: 128)."),
+        typer.Option(
+            help="Cells of an LSTM or GRU in each direction (default: 128); ReLUs before a "
+            "transformer's scores (default: none)."
+        ),
     ] = None
-    layers: Annotated[int | None, typer.Option(help="Layers of an LSTM or GRU (default: 1).")] = (
-        None
-    )
+    layers: Annotated[
+        int | None,
+        typer.Option(
+            help="Layers of an LSTM or GRU (default: 1); of a transformer, the first so many of "
+            "its base (default: all)."
+        ),
+    ] = None
     bidirectional: Annotated[
         bool | None,
         typer.Option(
@@ -71,8 +79,8 @@ class NetworkOptions:
     pooling: Annotated[
         str | None,
         typer.Option(
-            help="How the states of an LSTM or GRU become one: last, mean, max or attention. "
-            "(default: max)"
+            help="How the states of a text's words become one: last, mean, max or attention of an "
+            "LSTM or GRU (default: max), mean or cls of a transformer (default: mean)."
         ),
     ] = None
     train_vectors: Annotated[
@@ -86,9 +94,26 @@ class NetworkOptions:
     length: Annotated[
         int | None,
         typer.Option(
-            help="Words or characters of a text that are trained on at a time; all are read when "
-            "it predicts. (default: 200 words, 1500 characters)"
+            help="Words, characters or pieces of a text that are trained on at a time; all are "
+            "read when it predicts. (default: 200 words, 1500 characters, 256 pieces)"
         ),
+    ] = None
+    base: Annotated[
+        str | None,
+        typer.Option(
+            help="What a transformer is trained from: a Hugging Face folder, a name that `whyword "
+            "base` knows, or hf:owner/name. (default: minilm-l6)"
+        ),
+    ] = None
+    frozen: Annotated[
+        str | None,
+        typer.Option(
+            help="What of a transformer stays as it is: embeddings, nothing, or, as a number, they "
+            "and so many layers from below. (default: embeddings)"
+        ),
+    ] = None
+    learning_rate: Annotated[
+        float | None, typer.Option(help="A transformer's, at its highest (default: by its kind).")
     ] = None
 
     def arguments(self) -> dict[str, Any]:
@@ -99,6 +124,8 @@ class NetworkOptions:
             given["width"] = numbers[0] if len(numbers) == 1 else numbers
         if "validation" in given and given["validation"].is_integer():
             given["validation"] = int(given["validation"])
+        if "frozen" in given and given["frozen"].isdecimal():
+            given["frozen"] = int(given["frozen"])
         return given
 
 
@@ -215,6 +242,15 @@ KINDS = {
         "CharacterClassifier",
         ("width", "filters", "length", *_TRAINED),
         needs=("torch",),
+    ),
+    Model.TRANSFORMER: Kind(
+        "whyword.models.pytorch.transformer",
+        "TransformerClassifier",
+        (
+            *("base", "layers", "frozen", "pooling", "hidden", "length", "learning_rate"),
+            *_TRAINED,
+        ),
+        needs=("torch", "transformers"),
     ),
 }
 
