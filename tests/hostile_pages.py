@@ -128,9 +128,13 @@ def _compared() -> ModelComparison:
 
 def _comparison_page(text: str) -> Iterator[str]:
     measured = dataclasses.replace(_compared(), remarks=["remark"])
-    names = ["one", "other", "lrp", "random", "source", "remark", "finding"]
+    names = ["one", "other", "lrp", "source", "remark"]
     swapped = _swap(measured, {name: named(text, name) for name in names})
-    rows = {n: dataclasses.replace(row, lacks={"size": text}) for n, row in swapped.models.items()}
+    lacks = {"size": named(text, "lack")}
+    rows = {
+        name: dataclasses.replace(row, n_bytes=None, lacks=lacks)
+        for name, row in swapped.models.items()
+    }
     lacking = dataclasses.replace(swapped, models=rows)
     return comparison_page(lacking, [named(text, "finding")], text)
 

@@ -105,6 +105,7 @@ SHOWN: dict[
     "words": [*range(3), "document 1"],
     "map": [],
     "evaluation": ["class 0", "class 2", "lrp", "sensitivity", "remark", "source", "cnn"],
+    "comparison": ["one", "other", "lrp", "source", "remark", "finding", "lack"],
     "tour": [*range(3), "document 2", "label", "lrp"],
     "reproduction": ["word", "network", "model", "vectors", "machine", "stage", "claim 0"],
     "all": ["word", "model", "class"],
