@@ -3,6 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
+from visits import Visit
 
 expect.set_options(timeout=30_000)  # a busy machine is slow, not wrong
 
@@ -24,3 +25,14 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def visit(chromium: Browser) -> Iterator[Visit]:
+    context = chromium.new_context(
+        viewport={"width": 1200, "height": 900}, permissions=["clipboard-read", "clipboard-write"]
+    )
+    made = Visit(context)
+    yield made
+    context.close()
+    assert made.problems == []

@@ -2,70 +2,27 @@
 
 import csv
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from keywords import MODULE
 from networks import made_cnn, small_cnn, topical
-from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
+from visits import TEXT, Served, Visit, opened, started
 
-from whyword import CNNClassifier, Explanation, SVMClassifier, explain, load_model
+from whyword import Explanation, SVMClassifier, explain, load_model
 from whyword.base.printable import visible
 from whyword.explanation.heatmap import LEVELS
 
-TEXT = "The moon and the rocket: a goal, the moon, and a secret key in the launch."
 ASK = "return model.predict_proba(texts)"
 HOSTILE = (
     "<script>document.title='owned'</script> <img src=x onerror=\"document.title='owned'\"> "
     "</script></textarea><b>bold</b> \"double\" 'single' &lt; \x00\x1b[31m \u202eoverride\u202c "
     "moon <svg onload=document.title='owned'> 👩\u200d🚀 e\u0301 goal\nשלום עולם\nkey {{7*7}}"
 )
-
-
-class Served(NamedTuple):
-    """A server that runs, and where its log is written."""
-
-    address: str
-    log: Path
-    model: Path
-
-
-def started(
-    folder: Path, model: CNNClassifier | SVMClassifier | str, *arguments: str
-) -> Iterator[Served]:
-    """Start ``whyword serve`` in the folder, yield it, end it."""
-    place, log = folder / "model", folder / "log"
-    if isinstance(model, str):
-        place = Path(model)
-    else:
-        model.save(place)
-    command = [sys.executable, "-m", "whyword", "serve", str(place), *arguments]
-    with log.open("w") as stream:
-        process = subprocess.Popen(
-            [*command, "--no-open", "--port", "0"],
-            stdout=subprocess.PIPE,
-            stderr=stream,
-            text=True,
-            cwd=folder,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )
-        assert process.stdout is not None
-        try:
-            line = process.stdout.readline()
-            assert line.startswith("http://127.0.0.1:"), log.read_text()
-            yield Served(line.split()[0], log, place)
-        finally:
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(20) in (0, 143)
-            process.stdout.close()
 
 
 @pytest.fixture(scope="module")
@@ -136,42 +93,6 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     rows = "first,a red sky,red\nsecond,green and red,red;green\nthird,nothing,blue\n"
     (folder / "texts.csv").write_text("id,text,label\n" + rows)
     yield from started(folder, "colours:model", "texts.csv", "--label-separator", ";")
-
-
-class Visit:
-    """A page, what went wrong on it, and what it asked for."""
-
-    def __init__(self, context: BrowserContext) -> None:
-        self.page: Page = context.new_page()
-        self.problems: list[str] = []
-        self.asked: list[Request] = []
-        self.page.on("console", lambda message: self.problems.append(message.text))
-        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.problems.append(f"dialog {dialog.message}"))
-        self.page.on("request", lambda request: self.asked.append(request))
-
-    def requests(self, part: str) -> int:
-        return sum(part in request.url for request in self.asked)
-
-
-@pytest.fixture
-def visit(chromium: Browser) -> Iterator[Visit]:
-    context = chromium.new_context(
-        viewport={"width": 1200, "height": 900}, permissions=["clipboard-read", "clipboard-write"]
-    )
-    made = Visit(context)
-    yield made
-    context.close()
-    assert made.problems == []
-
-
-def opened(visit: Visit, served: Served, text: str = TEXT) -> Page:
-    """Return the page with a text explained."""
-    page = visit.page
-    page.goto(served.address)
-    page.get_by_label("Text", exact=True).fill(text)
-    expect(page.locator(".verdict")).to_be_visible()
-    return page
 
 
 def test_somebodys_function_says_probabilities(visit: Visit, function: Served) -> None:
