@@ -148,6 +148,7 @@ class Explanation(Decomposition):
                 values[:, column],
                 tuple(self._strongest(column)),
                 self._shown_phrases(column),
+                padding[column] * bool(abs(padding[column]) > row.largest_residual(scores[column])),
             )
             for column in columns
         )

@@ -64,6 +64,8 @@ class Panel(NamedTuple):
         Distinct words, the strongest first, for displays that list them.
     phrases : tuple of (phrase, relevance)
         The same of phrases, where those are more than words.
+    outside : float
+        What landed on no word (on special tokens, padding), at the text's edge; 0 shows nothing.
     """
 
     title: str
@@ -71,6 +73,7 @@ class Panel(NamedTuple):
     values: NDArray[np.floating]
     strongest: tuple[tuple[str, float], ...] = ()
     phrases: tuple[tuple[str, float], ...] = ()
+    outside: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,8 +188,8 @@ class Article(NamedTuple):
     panels: list["ArticlePanel"]
 
 
-class ListedPhrase(NamedTuple):
-    """A phrase below a text: what it says, its relevance, and the class of its colour."""
+class Listed(NamedTuple):
+    """What stands below a text: what it says, its relevance, and the class of its colour."""
 
     text: str
     relevance: str
@@ -194,12 +197,13 @@ class ListedPhrase(NamedTuple):
 
 
 class ArticlePanel(NamedTuple):
-    """One colouring: the target, scores and the like, the words as markup, the phrases."""
+    """One colouring: target, scores and the like, words as markup, phrases, what is on no word."""
 
     title: str
     note: str
     words: "Markup"
-    phrases: list[ListedPhrase]
+    phrases: list[Listed]
+    outside: Listed | None
 
 
 def article(heatmap: Heatmap) -> Article:
@@ -218,19 +222,32 @@ def article(heatmap: Heatmap) -> Article:
                 panel.note,
                 _coloured_words(heatmap, panel, pieces),
                 _listed_phrases(panel),
+                _outside(panel, full),
             )
             for panel in heatmap.panels
         ],
     )
 
 
-def _listed_phrases(panel: Panel) -> list[ListedPhrase]:
+def _outside(panel: Panel, full: float) -> Listed | None:
+    """Return what landed on no word, in the colours of the words."""
+    if not panel.outside:
+        return None
+    (level,) = strengths(np.array([panel.outside]), full).tolist()
+    return Listed("on no word", number(panel.outside), _style(level))
+
+
+def _style(level: int) -> str:
+    return f"p{level}" if level > 0 else f"n{-level}"
+
+
+def _listed_phrases(panel: Panel) -> list[Listed]:
     """Return the strongest phrases, coloured relative to the strongest of them."""
     listed = panel.phrases[:_LISTED]
     values = np.array([value for _, value in listed])
     levels = strengths(values, float(np.abs(values[np.isfinite(values)]).max(initial=0)))
     return [
-        ListedPhrase(_quoted(text), number(value), f"p{level}" if level > 0 else f"n{-level}")
+        Listed(_quoted(text), number(value), _style(level))
         for (text, value), level in zip(listed, levels.tolist(), strict=True)
     ]
 

@@ -108,6 +108,13 @@ export function colouredText(parts, known = []) {
   return {text, words, colour};
 }
 
+// What landed on no word, below the text and in its colours.
+export function edge(value, full) {
+  if (!value) return "";
+  return h("p", {className: "edge"}, h("span", {className: classes(level(value, full), true),
+    title: "special tokens and padding"}, `on no word ${number(value)}`));
+}
+
 export function legend(full, marks = {}) {
   const line = h("p", {className: "legend"}, h("span", {className: "n"}, marks.against ?? "against"),
     ` ${number(-full)}`, h("span", {className: "bar"}), `${number(full)} ${marks.for ?? "for"}`);

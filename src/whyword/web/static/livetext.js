@@ -1,7 +1,7 @@
 // A coloured text whose words show their numbers and are deleted by a click, a tap or a key.
 import {columnOf} from "./answers.js";
 import {h, name, number, oneLine, say} from "./dom.js";
-import {colouredText} from "./heatmap.js";
+import {colouredText, edge} from "./heatmap.js";
 
 const tip = document.getElementById("tip");
 
@@ -14,7 +14,8 @@ export function drawn(panel, found, at, toggle) {
   const one = texts.made[at];
   Object.assign(one, {panel, found});
   one.colour(panel.values, panel.full, panel.gone);
-  return h("section", {}, h("h2", {dir: "auto"}, oneLine(panel.title)), h("p", {className: "note"}, panel.note), one.text);
+  return h("section", {}, h("h2", {dir: "auto"}, oneLine(panel.title)), h("p", {className: "note"}, panel.note), one.text,
+    edge(panel.outside, panel.full));
 }
 
 function liveText(parts, known, at, toggle) {

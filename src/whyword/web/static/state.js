@@ -52,7 +52,8 @@ export function panels(found) {
   const names = found.classes.map(String), parts = pieces(found.text, found.spans, found.truncated, found.unread);
   const gone = new Set(state.deleted), against = state.against;
   const compared = against === null ? [state.target] : [state.target, against];
-  const one = (title, values, figures) => ({title, values, parts, gone, compared, note: note(found, figures)});
+  const one = (title, values, figures) => ({title, values, parts, gone, compared, note: note(found, figures),
+    outside: Math.abs(figures[1]) > least(figures[0]) ? figures[1] : 0});
   const figures = (at) => [found.scores[at],
     ...["padding", "constant", "residual"].map((field) => found[field][columnOf(found, at)])];
   let made;
@@ -69,8 +70,10 @@ export function panels(found) {
   return made;
 }
 
+const least = (score) => 1e-4 * Math.max(1, Math.abs(score));  // what is worth a word
+
 function note(found, [score, padding, constant, residual]) {
-  const words = score - padding - constant - residual, small = 1e-4 * Math.max(1, Math.abs(score));
+  const words = score - padding - constant - residual, small = least(score);
   const of = found.parameters.output === "probability" ? ["probability", "probabilities"] : ["score", "scores"];
   const what = isContrast() ? `difference of the ${of[1]}` : of[0], sign = found.conserves ? " = " : "; ";
   let line = `${what} ${signed(score)}${sign}words ${signed(words)}`;
