@@ -47,6 +47,7 @@ def test_where_a_model_has_no_word_it_says_nothing() -> None:
 SPANS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).map(sorted), max_size=8)
 
 
+@pytest.mark.slow(reason="tries many spans")
 @given(SPANS, SPANS, st.integers(0, 99))
 def test_it_is_what_letters_say(
     first: list[tuple[int, int]], second: list[tuple[int, int]], seed: int
@@ -79,6 +80,7 @@ def letters(texts: list[str]) -> list[list[float]]:
     return [[0.2 + 0.6 * ("o" in text), 0.8 - 0.6 * ("o" in text)] for text in texts]
 
 
+@pytest.mark.slow(reason="compiles loops")
 def test_models_with_other_words() -> None:
     """Words against letters: the letters' relevance adds up to the words'."""
     text = "so a bit"

@@ -1,15 +1,23 @@
 """Models side by side, by the command line."""
 
 import json
+import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import Write, run
+from counting import Counting
 from keywords import MODULE
 from networks import topical
+from typer.testing import CliRunner
 
-from whyword import SVMClassifier
-from whyword.cli.compare import model_names
+from whyword import BlackBox, Corpus, Reader, SVMClassifier
+from whyword.base.errors import ModelError
+from whyword.cli.compare import compare, model_names
+from whyword.cli.inputs import CorpusOptions
+from whyword.cli.main import command_line
+from whyword.corpora.corpus import Part
 
 
 @pytest.fixture(scope="session")
@@ -49,38 +57,36 @@ def test_compare_as_json_on_some(trained: Path, topics: Path) -> None:
     how = ("--corpus", source, "--limit", 20, "--json", "--runs", 1, "--splits", 2)
     done = run("compare", trained, trained, *how)
     data = json.loads(done.stdout)
-    assert [row["name"] for row in data["models"]] == ["topics0/cnn", "topics0/cnn (2)"] or [
-        row["name"].rpartition("/")[2] for row in data["models"]
-    ] == ["cnn", "cnn (2)"]
+    names = [row["name"].rpartition("/")[2] for row in data["models"]]
+    assert names == ["cnn", "cnn (2)"]
     assert data["pairs"][0]["same_prediction"] == 1
     assert data["settings"]["source"] == f"{source}, 20 of 90 by chance (seed 0)"
     assert f"all of {source} is used" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--method", "lime"], "error: there is no method 'lime'"),
-        (["--out", "report.pdf"], "error: report.pdf: a report is a page; name it .html"),
-        (["--label", "nothing"], "error: "),
-    ],
-)
-def test_compare_says_what_is_wrong(
-    folder: Path, write: Write, arguments: list[str], message: str
-) -> None:
-    path = write("texts.csv", "text,label\nmoon orbit,space\npuck goal,hockey\n")
-    done = run("compare", folder, folder, "--corpus", path, *arguments)
-    assert done.returncode == 1
-    assert message in done.stderr
-    assert done.stdout == ""
-
-
 def test_one_model_is_too_few(folder: Path, write: Write) -> None:
     path = write("texts.csv", "text,label\nmoon orbit,space\npuck goal,hockey\n")
-    done = run("compare", folder, "--corpus", path)
-    assert done.stderr == "error: MODEL...: at least two are compared, not 1\n"
-    inside = run("compare", folder, folder, "--corpus", path, "--out", folder / "x.html")
-    assert "would be in the model's own folder" in inside.stderr
+
+    def error(*arguments: object) -> str:
+        done = CliRunner().invoke(command_line(), ["compare", *map(str, arguments)])
+        assert (done.exit_code, done.stdout) == (1, "")
+        return done.stderr
+
+    few = error(folder, "--corpus", path)
+    assert few == "error: MODEL...: at least two are compared, not 1\n"
+    inside = error(folder, folder, "--corpus", path, "--out", folder / "x.html")
+    assert "would be in the model's own folder" in inside
+    page = error(folder, folder, "--corpus", path, "--out", "report.pdf")
+    assert page == "error: report.pdf: a report is a page; name it .html\n"
+    over = error(
+        folder,
+        folder,
+        "--corpus",
+        path.rename(path.with_suffix(".html")),
+        "--out",
+        path.with_suffix(".html"),
+    )
+    assert "is what is to be read; it will not be written over" in over
 
 
 def test_names_of_folders() -> None:
@@ -88,3 +94,57 @@ def test_names_of_folders() -> None:
     assert model_names(["a/cnn", "b/cnn/"]) == ["a/cnn", "b/cnn"]
     assert model_names(["cnn", "cnn", "/"]) == ["cnn", "cnn (2)", "/"]
     assert model_names(["a\udc80", "my.spam:model()"]) == ["a\\x80", "my.spam:model()"]
+
+
+def test_the_price_is_said_first(
+    write: Write,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Models that break once they are measured: what is said was said before, of each."""
+    caplog.set_level(logging.INFO, "whyword")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("whyword.cli.price.NOTICEABLE", 0.0)
+    monkeypatch.setattr("whyword.methods.price._SHARE", 10**9)  # two are asked to measure
+    write("texts.csv", "text,label\n" + "a text here,a\nsome word there,b\n" * 2 + "a,c\nb,c\n")
+    model = Counting()
+    model.most = 4
+    monkeypatch.setattr("whyword.cli.inputs.load_model", lambda source: model.box())
+    with pytest.raises(ModelError, match=r"Counting failed .*enough"):
+        compare([Path("x"), Path("y")], "texts.csv", reading=CorpusOptions())
+    first, second = caplog.messages[-2:]
+    assert first.startswith("comparing x asks the model up to ")
+    assert second.startswith("comparing y asks the model up to ")
+
+
+def test_models_that_remove_headers_beside_others(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked: list[Any] = []
+
+    def load(source: str, remove: object = None, **_: object) -> Corpus:
+        asked.append((source, remove))
+        part = Part(["orbit"], ["space"], ["1"])
+        return Corpus(source, part, part, rule=("headers",))
+
+    monkeypatch.setattr("whyword.cli.inputs.load_corpus", load)
+    told = SVMClassifier(C=1.0, reader=Reader(remove=["headers"])).fit(*topical(30))
+    other = BlackBox(Counting(), ["a", "b", "c"])
+    CorpusOptions().load_to_compare("posts:test", {"svm": told, "box": other})
+    assert asked.pop() == ("posts", None)
+    assert caplog.messages == [
+        "some of the models remove parts of texts themselves, others do not: all read them without "
+        "headers"
+    ]
+    caplog.clear()
+    CorpusOptions().load_to_compare("posts:test", {"svm": told, "again": told})
+    assert asked.pop() == ("posts", ())
+    assert [message.partition(" on ")[0] for message in caplog.messages] == [
+        *("svm was not trained", "again was not trained"),
+    ]
+    caplog.clear()
+    CorpusOptions().load_to_compare("posts:train", {"box": other, "svm": other})
+    assert caplog.messages == [
+        *("box was trained on these very documents", "svm was trained on these very documents"),
+    ]
