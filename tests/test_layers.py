@@ -38,6 +38,8 @@ MANY_PARAMETERS = {
     "whyword words": 13,
     # constructors of estimators
     "models.CNNClassifier.__init__": 15,
+    "models.CharacterClassifier.__init__": 22,
+    "models.RecurrentClassifier.__init__": 23,
     "models.TorchClassifier.__init__": 12,
     # public calls
     "analysis.class_words": 12,

@@ -4,7 +4,7 @@ import pytest
 from networks import small_cnn, topical
 
 from whyword import CNNClassifier, InputError, SVMClassifier, load_model
-from whyword.models.loading import KINDS, register_kind
+from whyword.models.loading import KINDS, Lazy, register_kind
 from whyword.models.pipeline.classifier import PipelineClassifier
 
 
@@ -32,4 +32,8 @@ def test_the_kinds_by_name() -> None:
         ("cnn", CNNClassifier),
         ("svm", SVMClassifier),
         ("pipeline", PipelineClassifier),
+        *((name, one) for name, one in KINDS.items() if isinstance(one, Lazy)),
     ]
+    lazy = {name: one.load() for name, one in KINDS.items() if isinstance(one, Lazy)}
+    assert {name: one.kind for name, one in lazy.items()} == {name: name for name in lazy}
+    assert lazy.keys() == {"recurrent", "characters"}
