@@ -39,7 +39,10 @@ MANY_PARAMETERS = {
     "whyword words": 13,
     # constructors of estimators
     "models.CNNClassifier.__init__": 15,
+    "models.CharacterClassifier.__init__": 22,
+    "models.RecurrentClassifier.__init__": 23,
     "models.TorchClassifier.__init__": 13,
+    "models.TransformerClassifier.__init__": 20,
     # public calls
     "analysis.class_words": 12,
     "audit.compare_models": 14,

@@ -32,5 +32,8 @@ def test_the_kinds_by_name() -> None:
         ("cnn", CNNClassifier),
         ("svm", SVMClassifier),
         ("pipeline", PipelineClassifier),
-        ("torch", Lazy("whyword.models.pytorch.classifier", "TorchClassifier", ("torch",))),
+        *((name, one) for name, one in KINDS.items() if isinstance(one, Lazy)),
     ]
+    lazy = {name: one.load() for name, one in KINDS.items() if isinstance(one, Lazy)}
+    assert {name: one.kind for name, one in lazy.items()} == {name: name for name in lazy}
+    assert lazy.keys() == {"torch", "transformer", "recurrent", "characters"}

@@ -1,0 +1,206 @@
+"""Networks of several kinds on one corpus: how good, how explainable, how long, how large.
+
+CNN2 and SVM, an LSTM, a network of characters, and transformers of 2 and of 6 layers are trained
+with their default settings, one seed, on the training part of 20 Newsgroups or on 8,000 film
+reviews of IMDB, one process each, and kept in the cache folder. Then, on test data: the accuracy;
+the EPI of element-wise LRP summaries; the accuracy while the most relevant words go, from 500 texts
+of 100 words at least that the model has right, beside three random orders; the time of a training
+and of an explanation, the memory of the training at its peak and the size of the folder.
+
+    python benchmarks/networks.py [--corpus news|imdb] [--only NAME …] [--base FOLDER] [--again]
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from reviews import load_reviews
+
+import whyword as ww
+from whyword.base.files import cache_folder
+from whyword.models.store import fingerprint_of
+
+STEPS = (0, 1, 2, 5, 10, 20, 50)  # words that are gone
+POSTS, WORDS, RUNS = 500, 100, 3
+EXPLAINED = 50  # texts whose explanation is timed
+
+
+class Texts(NamedTuple):
+    """Labelled texts."""
+
+    texts: list[str]
+    labels: list[str]
+
+
+def texts_of(corpus: str) -> tuple[Texts, Texts]:
+    """Return what to train on, and the test part."""
+    if corpus == "imdb":
+        train, test = load_reviews(0, 8_000, 4_000)
+        return Texts(*train), Texts(*test)
+    news = ww.load_corpus("20newsgroups")
+    return Texts(news.train.texts, news.train.labels or []), Texts(
+        news.test.texts, news.test.labels or []
+    )
+
+
+def transformer(layers: int, base: str) -> Any:  # noqa: ANN401 - an estimator
+    return ww.TransformerClassifier(base, layers=layers)  # type: ignore[attr-defined]
+
+
+MODELS: dict[str, Callable[[str], Any]] = {
+    "svm": lambda base: ww.SVMClassifier(),
+    "cnn2": lambda base: ww.CNNClassifier(width=2, filters=800),
+    "lstm": lambda base: ww.RecurrentClassifier(),
+    "characters": lambda base: ww.CharacterClassifier(),
+    "transformer-2": lambda base: transformer(2, base),
+    "transformer-6": lambda base: transformer(6, base),
+}
+
+
+def train(name: str, corpus: str, base: str, folder: Path) -> None:
+    """Train a model and keep it, with the memory that took."""
+    data, _ = texts_of(corpus)
+    start = time.perf_counter()
+    model = MODELS[name](base).set_params(seed=0).fit(*data)
+    seconds = time.perf_counter() - start
+    model.provenance_ |= {
+        "train_seconds": seconds,
+        "train_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+    model.save(folder)
+
+
+def kept(name: str, corpus: str, base: str, again: bool) -> Path:
+    """Return the folder of a model; another process trains it if it is not there."""
+    data, _ = texts_of(corpus)
+    settings = repr(MODELS[name](base))
+    digest = fingerprint_of([*data.texts, settings], [*data.labels, settings])[:16]
+    folder = cache_folder() / "benchmarks" / f"network-{corpus}-{name}-{digest}"
+    if again or not (folder / "model.json").exists():
+        print(f"training {name} on {corpus} (once; it is kept) …", flush=True)
+        call = [sys.executable, __file__, "--corpus", corpus, "--base", base, "--train", name]
+        subprocess.run([*call, "--out", str(folder)], check=True)
+    return folder
+
+
+def power(model: Any, test: Texts) -> float:  # noqa: ANN401 - any model
+    """Return the EPI of element-wise LRP summaries of texts with two known words at least."""
+    known = model.known_words(test.texts)
+    chosen = np.flatnonzero(known > 1).tolist()
+    vectors = ww.summarize(model, [test.texts[n] for n in chosen], level="element")
+    return ww.explanatory_power(vectors, [test.labels[n] for n in chosen]).epi
+
+
+def right_without(
+    model: Any,  # noqa: ANN401 - any model
+    texts: Sequence[str],
+    classes: NDArray[np.intp],
+    orders: Sequence[NDArray[np.intp]],
+) -> list[float]:
+    """Return the share of texts that is predicted right without the first words of an order."""
+    found = []
+    for step in STEPS:
+        traces = model.trace(texts, deleted=iter([order[:step].tolist() for order in orders]))
+        scores = np.concatenate([trace.scores for trace in traces])
+        found.append(float(np.mean(scores.argmax(1) == classes)))
+    return found
+
+
+def deletion(model: Any, test: Texts) -> tuple[int, list[float], list[float]]:  # noqa: ANN401
+    """Return how many texts took part, and the accuracy by relevance and by chance."""
+    random = np.random.default_rng(0)
+    documents = model.documents(test.texts)
+    long = [n for n, one in enumerate(documents) if len(one) >= WORDS]
+    chosen = random.permutation(long)[:POSTS].tolist()
+    said = model.predict([test.texts[n] for n in chosen])
+    right = [n for n, one in zip(chosen, said, strict=True) if one == test.labels[n]]
+    texts = [test.texts[n] for n in right]
+    names = model.classes_.tolist()
+    classes = np.array([names.index(test.labels[n]) for n in right])
+    explained = ww.explain(model, texts)
+    by_relevance = [np.argsort(-one.relevance, kind="stable") for one in explained]
+    first = right_without(model, texts, classes, by_relevance)
+    runs = [
+        right_without(model, texts, classes, [random.permutation(len(one)) for one in by_relevance])
+        for _ in range(RUNS)
+    ]
+    return len(right), first, np.mean(runs, axis=0).tolist()
+
+
+def area(accuracies: Sequence[float]) -> float:
+    """Return the mean accuracy over the words that are gone."""
+    return float(np.trapezoid(accuracies, STEPS)) / STEPS[-1]
+
+
+def seconds_of(model: Any, test: Texts) -> float:  # noqa: ANN401 - any model
+    """Return the median time of explaining one text for the class that is predicted."""
+    times = []
+    for text in test.texts[:EXPLAINED]:
+        start = time.perf_counter()
+        ww.explain(model, text)
+        times.append(time.perf_counter() - start)
+    return float(np.median(times))
+
+
+def report(name: str, folder: Path, corpus: str) -> dict[str, Any]:
+    """Return, and print, all that was measured of a model."""
+    _, test = texts_of(corpus)
+    model = ww.load_model(folder)
+    facts = model.provenance_
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+    accuracy = float(np.mean(model.predict(test.texts) == np.array(test.labels)))
+    epi = power(model, test)
+    count, gone, random = deletion(model, test)
+    each = seconds_of(model, test)
+    print(f"{name} on {corpus}, test accuracy {accuracy:.2%}, EPI {epi:.4f}")
+    print(f"  trained in {facts['train_seconds'] / 60:.1f} minutes and", end=" ")
+    print(f"{facts['train_megabytes']:,.0f} MB; a folder of {size:,.0f} MB;", end=" ")
+    print(f"held-out accuracy {facts.get('validation_accuracy') or float('nan'):.2%}")
+    print(f"  an explanation: {1000 * each:.1f} ms (median of {EXPLAINED})")
+    print(f"  words gone, of {count} texts  " + " ".join(f"{step:6}" for step in STEPS) + "   area")
+    for title, values in (("by LRP", gone), ("at random", random)):
+        figures = " ".join(f"{value:6.3f}" for value in values)
+        print(f"  {title:26} {figures} {area(values):6.3f}", flush=True)
+    return {
+        "model": name,
+        "corpus": corpus,
+        "accuracy": accuracy,
+        "epi": epi,
+        "deletion": {"texts": count, "lrp": gone, "random": random},
+        "explanation_seconds": each,
+        "megabytes": size,
+        "provenance": facts,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--corpus", choices=("news", "imdb"), default="news")
+    parser.add_argument("--only", nargs="+", choices=list(MODELS), default=list(MODELS))
+    parser.add_argument("--base", default="minilm-l6", help="what transformers start from")
+    parser.add_argument("--again", action="store_true", help="train anew")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    parser.add_argument("--train", choices=list(MODELS), help=argparse.SUPPRESS)
+    parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.train:
+        train(arguments.train, arguments.corpus, arguments.base, arguments.out)
+        return
+    figures = []
+    for name in arguments.only:
+        folder = kept(name, arguments.corpus, arguments.base, arguments.again)
+        figures.append(report(name, folder, arguments.corpus))
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""A recurrent network as an estimator: what the kind has of its own."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from networks import TOPICS, some_vectors, topical
+from torch_trained import trained, untrained
+
+import whyword as ww
+from whyword.base.progress import Progress
+
+pytestmark = pytest.mark.slow("trains small networks")
+
+TEXTS = ["the moon of rocket", "", "unheard", "puck", "goal ice " * 60, "Moon chip the a team"]
+SHAPES = [
+    {"cell": cell, "pooling": pooling, "bidirectional": both}
+    for cell in ("lstm", "gru")
+    for pooling in ("last", "mean", "max", "attention")
+    for both in (True, False)
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: "-".join(map(str, shape.values())))
+def test_relevance_is_conserved_and_a_batch_equals_its_singles(shape: dict[str, object]) -> None:
+    for classes in (2, 3):
+        model = untrained("recurrent", epochs=1, **shape).fit(*topical(12, classes))
+        together = ww.explain(model, TEXTS, "all")
+        for one, text in zip(together, TEXTS, strict=True):
+            assert one.conserved
+            assert np.abs(one.residual).max() < 1e-5
+            alone = ww.explain(model, text, "all")
+            np.testing.assert_allclose(one.relevance, alone.relevance, atol=1e-5)
+            np.testing.assert_allclose(one.scores, alone.scores, atol=1e-5)
+            assert not one.relevance[~one.known].any()
+        assert model.classifier_.network.pads
+
+
+def test_it_learns() -> None:
+    model = trained("recurrent")
+    texts, labels = topical(60, seed=5)
+    assert model.score(texts, labels) > 0.9
+    words = ww.class_words(model, texts, top=3)
+    assert all({one.word for one in words[name]} <= {*TOPICS[name]} for name in TOPICS)
+
+
+def test_words_that_only_the_vectors_know() -> None:
+    texts, labels = topical(30)
+    fewer = [text.replace("orbit", "the") for text in texts]
+    for train_vectors in (False, True):
+        model = untrained("recurrent", train_vectors=train_vectors).fit(fewer, labels)
+        (known,) = (one.known.tolist() for one in ww.explain(model, ["orbit Moon nasa"]))
+        assert known == [not train_vectors, True, False]  # nasa has no vector
+        assert "orbit" not in model.training_words
+
+
+def test_vectors_are_trained_if_that_is_said() -> None:
+    matrix = some_vectors()["moon"]
+    kept = untrained("recurrent").fit(*topical(30))
+    changed = untrained("recurrent", train_vectors=True).fit(*topical(30))
+    for model, same in ((kept, True), (changed, False)):
+        number = model.classifier_.encoder.numbers["moon"]
+        table = model.module.words
+        row = table.weights[0][table.rows_0[number]].numpy()
+        assert np.array_equal(row, matrix) == same
+        assert not table.weights[0][0].any()
+
+
+def test_several_tables(tmp_path: Path) -> None:
+    vectors = ww.Vectors.stack(
+        some_vectors(), ww.Vectors(["nasa", "moon"], np.eye(2, dtype=np.float32))
+    )
+    model = untrained("recurrent", vectors=vectors).fit(*topical(30))
+    assert ww.explain(model, "nasa moon orbit chip").known.tolist() == [True, True, True, False]
+    assert model.save(tmp_path / "m") == model.identity
+    loaded = ww.load_model(tmp_path / "m")
+    assert loaded.identity == model.identity
+    np.testing.assert_array_equal(loaded.class_scores(TEXTS), model.class_scores(TEXTS))
+    words = ["nasa", "moon", "orbit", "chip"]
+    np.testing.assert_allclose(loaded.vectors.rows(words), vectors.rows(words))
+    again = loaded.set_params(on_progress=False).fit(*topical(30))
+    np.testing.assert_allclose(again.class_scores(TEXTS), model.class_scores(TEXTS), atol=1e-5)
+
+
+def test_default_vectors_are_made_of_whole_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def for_texts(texts: object, **options: object) -> ww.Vectors:
+        read.extend(len(one) for one in texts)  # type: ignore[attr-defined]
+        return some_vectors()
+
+    monkeypatch.setattr(ww.Vectors, "for_texts", for_texts)
+    texts, labels = topical(12)
+    model = untrained("recurrent", vectors=None, max_words=5).fit(texts, labels)
+    assert read == [16] * 12
+    assert model.provenance_["vectors"] == "GloVe 50d + CBOW"
+    assert ww.explain(model, texts[0]).truncated == 11
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"cell": "rnn"}, "cell may be 'lstm' or 'gru', not 'rnn'"),
+        ({"pooling": "min"}, "pooling may be 'last', 'mean', 'max' or 'attention', not 'min'"),
+        ({"hidden": 0}, "hidden must be a whole number"),
+        ({"hidden": 10**9}, "hidden must be a whole number"),
+        ({"layers": 1.5}, "layers must be a whole number"),
+        ({"bidirectional": "yes"}, "bidirectional must be"),
+        ({"dropout": 2}, "dropout must be"),
+        ({"vectors": 3}, "vectors takes Vectors or a path, not int"),
+        ({"vectors": ww.Vectors(["x"], np.ones((1, 2), np.float32))}, "no word of the training"),
+        ({"precision": "float16"}, "precision may be"),
+        ({"length": 0}, "length must be a whole number"),
+    ],
+)
+def test_settings_that_make_no_sense(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ww.InputError, match=message):
+        untrained("recurrent", **settings).fit(*topical(12))
+
+
+def test_progress() -> None:
+    events: list[Progress] = []
+    untrained("recurrent", on_progress=events.append).fit(*topical(30))
+    assert [one.number for one in events if "validation accuracy" in one.metrics] == [1, 2]
+    assert events[-1].share == 1
