@@ -390,6 +390,43 @@ def test_tables_that_no_weight_bounds(folder: Path) -> None:
     assert "tables of" in refusal(folder)
 
 
+@pytest.mark.parametrize(
+    ("part", "content", "said"),
+    [
+        (
+            "normalizer",
+            {"type": "Precompiled", "precompiled_charsmap": "AAAA"},
+            "no tokenizer (Runtime",
+        ),
+        (
+            "post_processor",
+            {
+                "type": "TemplateProcessing",
+                "single": [{"SpecialToken": {"id": "nowhere", "type_id": 0}}],
+                "pair": [],
+                "special_tokens": {},
+            },
+            "encode failed",
+        ),
+        ("model", {"type": "Unigram", "unk_id": None, "vocab": []}, "encode failed"),
+        (
+            "model",
+            {"type": "WordLevel", "vocab": {"[UNK]": 10**9}, "unk_token": "[UNK]"},
+            "the id 1",
+        ),
+        ("model", {"type": "WordLevel", "vocab": {"[UNK]": 10**6}, "unk_token": "[UNK]"}, "rows"),
+        ("added_tokens", [{"id": 2**32 - 1, "content": "moon"}], "the id 4294967295"),
+        ("added_tokens", 5, "tokenizer"),
+        ("model", ["WordLevel"], "tokenizer"),
+    ],
+)
+def test_tokenizers_that_break(part: str, content: object, said: str, folder: Path) -> None:
+    """Some panic, which no ``except Exception`` sees."""
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {part: content}))
+    assert said in refusal(folder)
+
+
 def test_code_is_not_imported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the folder's own, nor by the name of a tokenizer."""
     monkeypatch.chdir(folder)

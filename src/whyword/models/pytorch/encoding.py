@@ -2,7 +2,8 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +22,18 @@ _UNKNOWN = ("<unk>", "[UNK]", "<UNK>", "UNK", "unk", "<oov>", "<OOV>")
 SPECIAL = ("pad", "unk", "mask", "cls", "sep", "bos", "eos")
 _PADDING = ("<pad>", "[PAD]", "<PAD>")
 LONGEST = 1 << 20  # ids of a text
+_LARGEST_ID = 1 << 24
+
+
+@contextmanager
+def panics_as_errors() -> Iterator[None]:
+    """Let a fault inside of a tokenizer be an ordinary error: its kind is none of Exception."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise RuntimeError(str(error)) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +112,8 @@ class Encoder(ABC):
     def _encoded(self, document: Document, text: str, places: NDArray[np.intp] | None) -> Encoded:
         """Return what is read of a text; `places` are those of its characters in the document."""
         try:
-            ids, spans = self.ids_and_spans(document, text)
+            with panics_as_errors():
+                ids, spans = self.ids_and_spans(document, text)
         except InputError:
             raise
         except Exception as error:
@@ -297,11 +311,25 @@ def tokenizer_of(stored: dict[str, Any]) -> TokenizerEncoder:
 
     settings = dict(stored)
     names = settings.pop("special", {})
+    check_ids(settings)
     try:
-        inner = Tokenizer.from_str(json.dumps(settings))
-        return TokenizerEncoder(PreTrainedTokenizerFast(tokenizer_object=inner, **names))
+        with panics_as_errors():
+            inner = Tokenizer.from_str(json.dumps(settings))
+            return TokenizerEncoder(PreTrainedTokenizerFast(tokenizer_object=inner, **names))
     except Exception as error:
         raise InputError(f"the folder's tokenizer is none ({reason(error)})") from error
+
+
+def check_ids(stored: Mapping[str, Any]) -> None:
+    """Raise if a tokenizer's file has ids beyond reason: the package counts up to the largest."""
+    model, added = stored.get("model"), stored.get("added_tokens")
+    words = model.get("vocab") if isinstance(model, dict) else None
+    ids = list(words.values()) if isinstance(words, dict) else []
+    for one in added if isinstance(added, list) else ():
+        ids += [one.get("id")] if isinstance(one, dict) else []
+    largest = max((number for number in ids if isinstance(number, int)), default=0)
+    if largest > _LARGEST_ID:
+        raise InputError(f"the folder's tokenizer is none: it has the id {shown(largest)}")
 
 
 def encoder_of(encode: object) -> Encoder:

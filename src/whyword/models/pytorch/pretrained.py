@@ -30,7 +30,13 @@ from whyword.models.pytorch.configuration import (
     classes_of,
     read_configuration,
 )
-from whyword.models.pytorch.encoding import SPECIAL, TokenizerEncoder, tokenizer_of
+from whyword.models.pytorch.encoding import (
+    SPECIAL,
+    TokenizerEncoder,
+    check_ids,
+    panics_as_errors,
+    tokenizer_of,
+)
 from whyword.models.pytorch.noise import without_noise
 from whyword.models.pytorch.outline import Outline
 from whyword.models.pytorch.weights import Weights
@@ -282,10 +288,12 @@ def _read_tokenizer(folder: Path, config: Any) -> TokenizerEncoder:
     stored = parse_json(text, file_name(path))
     if not isinstance(stored, dict):
         raise InputError(f"{file_name(path)} is damaged: it holds no tokenizer")
+    check_ids(stored)
     try:
-        named = AutoTokenizer.from_pretrained(
-            folder, config=config, use_fast=True, local_files_only=True, trust_remote_code=False
-        )
+        with panics_as_errors():
+            named = AutoTokenizer.from_pretrained(
+                folder, config=config, use_fast=True, local_files_only=True, trust_remote_code=False
+            )
     except Exception as error:
         raise InputError(f"{file_name(path)} is no tokenizer ({reason(error)})") from error
     special = {f"{one}_token": getattr(named, f"{one}_token", None) for one in SPECIAL}
