@@ -234,11 +234,7 @@ def _outside(panel: Panel, full: float) -> Listed | None:
     if not panel.outside:
         return None
     (level,) = strengths(np.array([panel.outside]), full).tolist()
-    return Listed("on no word", number(panel.outside), _style(level))
-
-
-def _style(level: int) -> str:
-    return f"p{level}" if level > 0 else f"n{-level}"
+    return Listed("on no word", number(panel.outside), _colour(level))
 
 
 def _listed_phrases(panel: Panel) -> list[Listed]:
@@ -247,7 +243,7 @@ def _listed_phrases(panel: Panel) -> list[Listed]:
     values = np.array([value for _, value in listed])
     levels = strengths(values, float(np.abs(values[np.isfinite(values)]).max(initial=0)))
     return [
-        Listed(_quoted(text), number(value), _style(level))
+        Listed(_quoted(text), number(value), _colour(level))
         for (text, value), level in zip(listed, levels.tolist(), strict=True)
     ]
 
@@ -285,11 +281,7 @@ def _coloured_words(heatmap: Heatmap, panel: Panel, pieces: Sequence[Piece]) -> 
             parts.append(shown if is_read else f'<span class="b" title="not read">{shown}</span>')
             continue
         level, value = levels[piece.word], values[piece.word]
-        names = ["w"]
-        if level:
-            names.append(f"p{level}" if level > 0 else f"n{-level}")
-            if level <= -FAINTEST:
-                names.append("n")
+        names = ["w", *([_colour(level)] if level else []), *(["n"] if level <= -FAINTEST else [])]
         remark = ""
         if piece.kind is Kind.UNKNOWN:
             names.append("u")
@@ -297,6 +289,11 @@ def _coloured_words(heatmap: Heatmap, panel: Panel, pieces: Sequence[Piece]) -> 
         hint = html.escape(f"{one_line(piece.text)}: {number(value)}{remark}")
         parts.append(f'<span class="{" ".join(names)}" title="{hint}">{shown}</span>')
     return Markup("".join(parts))  # noqa: S704 - the one place: all of it is escaped above
+
+
+def _colour(level: int) -> str:
+    """Return the class of a colour."""
+    return f"p{level}" if level > 0 else f"n{-level}"
 
 
 def number(value: float) -> str:

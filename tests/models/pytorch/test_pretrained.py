@@ -69,8 +69,8 @@ def test_scores_are_those_of_transformers(whole: Path) -> None:
     with torch.no_grad():
         own = module(**ids).logits.numpy()
     np.testing.assert_allclose(model.class_scores([TEXT]), own, atol=1e-5)
-    assert model.classes_ == CLASSES
-    assert not model.is_multilabel
+    assert model.classes_.tolist() == CLASSES
+    assert not model.classifier_.is_multilabel
     e = ww.explain(model, TEXT, "all")
     assert np.abs(e.residual).max() <= 1e-5
     assert "3" in e.words  # and is not cut to the five pieces that its file says
@@ -133,7 +133,7 @@ def test_the_tokenizer_is_what_its_file_says(folder: Path) -> None:
     (folder / "tokenizer_config.json").unlink()
     model = ww.load_model(folder)
     assert ww.explain(model, "orbit ORBIT").known.tolist() == [True, False]
-    assert model.encoder.pad == 0
+    assert model.classifier_.encoder.pad == 0
 
 
 def test_identity(folder: Path, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import nn
 
@@ -33,9 +32,15 @@ from whyword.models.multilabel import chosen_labels, thresholds_of
 from whyword.models.probabilities import check_finite
 from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.encoding import LONGEST, Deletion, Encoded, encoder_of
+from whyword.models.pytorch.module_weights import (
+    module_digest,
+    shuffled_module,
+    weights_bytes,
+    weights_state,
+)
 from whyword.models.pytorch.network import Network
 from whyword.models.pytorch.pieces import with_symbols
-from whyword.models.pytorch.stored import builder_name, module_digest, restored, to_stored
+from whyword.models.pytorch.stored import builder_name, restored, to_stored
 from whyword.models.pytorch.trace import LabelsTorchTrace, TorchTrace
 from whyword.models.store import write_model
 from whyword.models.stored_reader import reader_settings
@@ -210,7 +215,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
         settings = self.encoder.settings if self.name is None else {"name": self.name}
         if settings is None:
             return None
-        state = self.weights_state()
+        state = weights_state(self.module)
         if self._identity is None or self._identity[0] != state:
             self._identity = (state, self._hash(settings))
         return self._identity[1]
@@ -218,20 +223,11 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
     @property
     def n_bytes(self) -> int:
         """The bytes of the module's parameters and buffers, each once."""
-        numbers = (*self.module.parameters(), *self.module.buffers())
-        return sum(one.nbytes for one in numbers)
+        return weights_bytes(self.module)
 
     def lazy_identity(self) -> LazyIdentity:
         """Return what computes the identity when it is called."""
         return lambda: self.identity
-
-    def weights_state(self) -> tuple[tuple[int, int], ...]:
-        """Return what changes when a parameter does."""
-        return tuple(
-            (one.data_ptr(), one._version)
-            for one in self.module.state_dict(keep_vars=True).values()
-            if hasattr(one, "data_ptr")
-        )
 
     def _hash(self, settings: Mapping[str, Any]) -> str | None:
         try:
@@ -252,16 +248,10 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
     def shuffled(self, layers: str, seed: int) -> "TorchClassifier":
         """Return a copy whose weights are in random order: all of them, or the last layer's."""
         other = copy.copy(self)
-        other.module = copy.deepcopy(self.module)
+        other.module = shuffled_module(self.module, layers, seed)
         other._identity, other.name = None, self.name and f"{self.name}, {layers} shuffled {seed}"
         other.network = copy.copy(self.network)
         other.network.adopt(other.module, self.module)
-        order = torch.Generator().manual_seed(seed)
-        weights = [one for one in other.module.parameters() if one.dim() > 1]
-        with torch.no_grad():
-            for one in weights if layers == "all" else weights[-1:]:
-                flat = one.reshape(-1)[torch.randperm(one.numel(), generator=order)]
-                one.copy_(flat.reshape(one.shape))
         return other
 
     @property

@@ -11,8 +11,6 @@ tensor                        dtype and shape                        what it is
 ============================  =====================================  ===============================
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 Builder = Callable[..., Any]
 BUILDERS: dict[str, Builder] = {}
 _PREFIX = "module."
-_INCIDENTAL = ("_name_or_path", "transformers_version", "dtype")  # where it was, what wrote it
 
 
 def builder(name: str) -> Callable[[Builder], Builder]:
@@ -110,25 +107,6 @@ def to_stored(
         **reader_settings(model.reader_),
     }
     return tensors, settings
-
-
-def module_digest(module: nn.Module) -> str:
-    """Return the sha256 of a module: its weights, its parts, and, of transformers', its settings.
-
-    Not all of these show in weights or parts: how many heads attend, for one.
-    """
-    digest = hashlib.sha256()
-    for name, tensor in sorted(module.state_dict().items()):
-        if hasattr(tensor, "numpy"):
-            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-            digest.update(tensor.detach().contiguous().numpy().tobytes())
-    config: Any = getattr(module, "config", None)
-    said = config.to_dict() if hasattr(config, "to_dict") else {}
-    plain = {str(name): value for name, value in said.items() if name not in _INCIDENTAL}
-    settings = json.dumps(plain, sort_keys=True, default=str)
-    facts = [type(module).__qualname__, repr(module), settings]
-    digest.update(repr(facts).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
 
 
 def restored(

@@ -26,6 +26,7 @@ from whyword.models.estimator import (
 from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.classifier import TorchClassifier
 from whyword.models.pytorch.encoding import Encoded
+from whyword.models.pytorch.module_weights import weights_state
 from whyword.models.pytorch.trace import TorchTrace
 from whyword.models.pytorch.training import Examples, Settings, Trainer, Window, seeded
 from whyword.models.store import training_provenance
@@ -208,7 +209,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     def _hashed_parts(self) -> dict[str, Any]:
         parts = super()._hashed_parts()
         if "classifier_" in parts:  # in place, weights change without another classifier
-            parts["weights"] = self.classifier_.weights_state()
+            parts["weights"] = weights_state(self.module)
         return parts
 
     @abstractmethod
