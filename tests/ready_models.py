@@ -23,13 +23,14 @@ from onnx_files import (
     onnx_weights,
     wordpiece_tokenizer,
 )
-from ready_networks import KimCNN, LastLSTM, PooledBERT, PooledLSTM
+from ready_networks import KimCNN, LastLSTM, PooledLSTM
 from torch import nn
 
 from whyword import TorchClassifier
 from whyword.base.download import Package, check_sha256, extract, package_archive
 from whyword.base.files import cache_folder
 from whyword.base.store import Store
+from whyword.models.pytorch.pooled import PooledEncoder
 
 Scores: TypeAlias = NDArray[np.float64]
 
@@ -384,11 +385,8 @@ def bert_tiny_tokenizer() -> Any:  # noqa: ANN401 - transformers' types are not 
 # MiniLM-L6 against prompt injection, by cloneguard
 
 
-def guard_module() -> PooledBERT:
-    """Return the network without its numbers: what builds it again (``ready_models:guard_module``).
-
-    No head of transformers' is like its own: the mean, 384 → 128, ReLU, → 2.
-    """
+def guard_module() -> PooledEncoder:
+    """Return the network without its numbers: the mean, 384 → 128, ReLU, → 2."""
     from transformers import BertConfig, BertModel
 
     config = BertConfig(
@@ -398,7 +396,7 @@ def guard_module() -> PooledBERT:
         num_attention_heads=12,
         intermediate_size=1536,
     )
-    return PooledBERT(BertModel(config, add_pooling_layer=False), 384, 128)
+    return PooledEncoder(BertModel(config, add_pooling_layer=False), 2, 128)
 
 
 def guard_tokenizer() -> Any:  # noqa: ANN401 - transformers' types are not looked at
@@ -417,7 +415,11 @@ def guard() -> ReadyModel:
     """Return MiniLM-L6, trained to tell instructions that are smuggled into files."""
     model, _ = package_files(GUARD, GUARD_FILES)
     module = guard_module()
-    weights = {name: torch.tensor(array) for name, array in onnx_weights(model).items()}
+    names = {"encoder.": "bert.", "classifier.0.": "dense.", "classifier.3.": "classifier."}
+    weights = {}
+    for name, array in onnx_weights(model).items():
+        old = next(prefix for prefix in names if name.startswith(prefix))
+        weights[names[old] + name.removeprefix(old)] = torch.tensor(array)
     missing, unexpected = module.load_state_dict(weights, strict=False)
     if missing or unexpected:
         raise ValueError(f"weights that do not fit: {missing}, {unexpected}")

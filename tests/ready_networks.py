@@ -56,22 +56,3 @@ class PooledLSTM(nn.Module):
         states, _ = self.lstm(self.embedding(input_ids))
         inner = torch.relu(self.dense(states.max(dim=1).values))
         return torch.sigmoid(self.output(self.dropout(inner)))
-
-
-class PooledBERT(nn.Module):
-    """A BERT without a head of its own, the mean over time, a hidden layer, two logits."""
-
-    def __init__(self, encoder: nn.Module, size: int, inner: int) -> None:
-        super().__init__()
-        self.encoder = encoder
-        self.classifier = nn.Sequential(
-            nn.Linear(size, inner), nn.ReLU(), nn.Dropout(0.1), nn.Linear(inner, 2)
-        )
-
-    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
-        """Return the logits (B, 2)."""
-        seen = torch.ones_like(input_ids) if attention_mask is None else attention_mask
-        states = self.encoder(input_ids, attention_mask=seen).last_hidden_state
-        shares = seen.unsqueeze(2).to(states.dtype)
-        logits: Tensor = self.classifier((states * shares).sum(1) / shares.sum(1))
-        return logits

@@ -79,7 +79,7 @@ def test_scores_are_those_of_transformers(whole: Path) -> None:
 
 def test_several_labels(folder: Path) -> None:
     change_config(folder, lambda c: c.update(problem_type="multi_label_classification"))
-    assert ww.load_model(folder).is_multilabel
+    assert ww.load_model(folder).classifier_.is_multilabel
 
 
 def test_it_is_ready_to_be_asked(whole: Path) -> None:

@@ -5,6 +5,7 @@ import pickle
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import keras_files
 import numpy as np
@@ -16,7 +17,7 @@ from ready_models import ReadyModel
 from served import ask, records
 
 import whyword as ww
-from whyword import TorchClassifier, explain
+from whyword import TorchClassifier, TransformerClassifier, explain
 from whyword.batch.runs import explain_corpus
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
@@ -229,13 +230,25 @@ HARMLESS = [
 ]
 
 
+def check_encoder(folder: Path, module: Any) -> None:
+    """See that transformers reads the same encoder and tokenizer from a folder."""
+    from transformers import AutoModel, AutoTokenizer
+
+    ids = AutoTokenizer.from_pretrained(folder)(INJECTED[0], return_tensors="pt")
+    encoders = (AutoModel.from_pretrained(folder).eval(), module.get_submodule("bert"))
+    with torch.no_grad():
+        one, other = (encoder(**ids).last_hidden_state for encoder in encoders)
+    torch.testing.assert_close(one, other)
+
+
 @pytest.mark.real
 def test_the_whole_product_on_minilm(ready: Callable[[str], ReadyModel], tmp_path: Path) -> None:
-    """As a folder: its head, the mean and a hidden layer, is none that transformers has."""
+    """As a Hugging Face folder, from which transformers has the encoder and the tokenizer."""
     made = ready("minilm")
-    plain = TorchClassifier(made.module, ready_models.guard_tokenizer(), made.classes)
-    plain.save(tmp_path / "guard", "ready_models:guard_module")
-    model = ww.load_model(tmp_path / "guard", build=ready_models.guard_module)
+    tokenizer = ready_models.guard_tokenizer()
+    TransformerClassifier.from_module(made.module, tokenizer, made.classes).save(tmp_path / "guard")
+    model = ww.load_model(tmp_path / "guard")
+    check_encoder(tmp_path / "guard", model.module)
     texts, labels = [*INJECTED, *HARMLESS], ["malicious"] * 3 + ["benign"] * 3
     assert np.abs(model.class_scores(texts) - made.own(texts)).max() <= 1e-3
     assert list(model.predict(texts)) == labels

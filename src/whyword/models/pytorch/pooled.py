@@ -31,7 +31,7 @@ class PooledEncoder(nn.Module):
         self.add_module(self.prefix, encoder)
         config: Any = encoder.config
         self.config, size = config, int(config.hidden_size)
-        self.dropout = nn.Dropout(dropout)
+        self.hidden, self.dropout = hidden, nn.Dropout(dropout)
         self.dense = None if hidden is None else nn.Linear(size, hidden)
         self.classifier = nn.Linear(size if hidden is None else hidden, scores)
 
@@ -40,9 +40,11 @@ class PooledEncoder(nn.Module):
         table: nn.Module = self.get_submodule(self.prefix).get_input_embeddings()  # type: ignore[operator]
         return table
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
         """Return the scores of texts, (B, scores)."""
         encoder = self.get_submodule(self.prefix)
+        if attention_mask is None:
+            attention_mask = torch.ones_like(input_ids)
         states = encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
         seen = attention_mask.unsqueeze(-1).to(states.dtype)
         mean = (states * seen).sum(1) / seen.sum(1)

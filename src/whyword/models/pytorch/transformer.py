@@ -1,7 +1,7 @@
 """A transformer: fine-tuned here, or brought along as a Hugging Face folder."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -197,7 +197,7 @@ class TransformerClassifier(TrainedNetwork):
     def _wrapped(
         self,
         module: nn.Module,
-        encoder: TokenizerEncoder,
+        encoder: object,
         classes: NDArray[Any],
         reader: Reader,
         **labels: Any,
@@ -226,10 +226,33 @@ class TransformerClassifier(TrainedNetwork):
         """
         path = expand_path(folder)
         read = read_classifier(path)
-        model = cls(str(path), frozen=NOTHING, pooling=CLS, length=None)
-        model.classes_ = np.array(read.classes)
+        model = cls.from_module(read.module, read.encoder, read.classes, multilabel=read.multilabel)
+        model.base = str(path)
+        return model
+
+    @classmethod
+    def from_module(
+        cls, module: nn.Module, encode: object, classes: Iterable[Any], *, multilabel: bool = False
+    ) -> Self:
+        """Return the classifier that a trained module is, so that it can be kept as a folder.
+
+        Parameters
+        ----------
+        module : nn.Module
+            A ``…ForSequenceClassification`` of transformers', or a
+            :class:`~whyword.models.pytorch.pooled.PooledEncoder`; in eval mode.
+        encode : fast tokenizer
+        classes : iterable of C labels
+        multilabel : bool
+            Whether several of them may be right at once.
+        """
+        head: dict[str, Any] = {"pooling": CLS}
+        if isinstance(module, PooledEncoder):
+            head = {"pooling": MEAN, "hidden": module.hidden}
+        model = cls(frozen=NOTHING, length=None, **head)
+        model.classes_ = np.array(list(classes))
         model.classifier_ = model._wrapped(
-            read.module, read.encoder, model.classes_, Reader(), multilabel=read.multilabel
+            module, encode, model.classes_, Reader(), multilabel=multilabel
         )
         model.training_words_, model.provenance_ = None, {}
         return model
