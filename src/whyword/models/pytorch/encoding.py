@@ -126,11 +126,12 @@ class Encoder(ABC):
                 kept[start:end] = False
             return self._encoded(document, text, np.flatnonzero(kept))
         places = whole.pieces.gone(gone)
+        left = replace(whole, known=whole.known & ~places)
         if how.how == ZERO:
-            return replace(whole, zeroed=whole.zeroed | places)
+            return replace(left, zeroed=whole.zeroed | places)
         ids = np.where(places, how.id, whole.ids)
         hidden = whole.hidden | places if how.how == PAD else whole.hidden
-        return replace(whole, ids=ids, hidden=hidden)
+        return replace(left, ids=ids, hidden=hidden)
 
 
 @dataclass(frozen=True)
@@ -148,8 +149,23 @@ class Deletion:
     id: int = 0
 
     @classmethod
-    def of(cls, how: object, encoder: Encoder, pad: int | None, mask: int | None) -> "Deletion":
-        """Return what was asked for; raise if there is no id for it."""
+    def of(
+        cls, how: object, encoder: Encoder, pad: int | None, mask: int | None, hides: bool = False
+    ) -> "Deletion":
+        """Return what was asked for; raise if there is no id for it.
+
+        Parameters
+        ----------
+        how : {"zero", "mask", "pad", "cut"} or None
+            None for the one that disturbs least: what nobody sees, where that can be.
+        encoder : Encoder
+        pad, mask : int or None
+            The ids that are read instead; by default the encoder's mask.
+        hides : bool
+            Whether the module does not see what its mask hides.
+        """
+        if how is None:
+            how = PAD if hides and pad is not None else ZERO
         one_of("deletion", how, DELETIONS)
         if how == MASK:
             number = encoder.mask if mask is None else mask
