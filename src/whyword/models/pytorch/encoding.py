@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import check_installed, one_of
 from whyword.base.errors import Argument, InputError, ModelError
-from whyword.base.printable import reason, shown
+from whyword.base.printable import reason, shown, storable
 from whyword.models.erasure import text_without
 from whyword.models.pytorch.pieces import Pieces
 from whyword.words.document import Document
@@ -280,7 +280,11 @@ class TokenizerEncoder(Encoder):
     def ids_and_spans(self, document: Document, text: str) -> tuple[Any, Any]:
         """Return what the tokenizer says, special tokens included."""
         said = self.tokenizer(
-            text, return_offsets_mapping=True, truncation=False, padding=False, verbose=False
+            storable(text),  # as long; halves of surrogate pairs are errors there
+            return_offsets_mapping=True,
+            truncation=False,
+            padding=False,
+            verbose=False,
         )
         spans = said["offset_mapping"]
         return said["input_ids"], spans
