@@ -178,6 +178,13 @@ def test_without_words(how: str, encoder: Any) -> None:
         assert (found.ids[places] == instead).all()
         assert (found.ids[~places] == whole.ids[~places]).all()
         assert found.hidden.any() == (how == "pad")
+    assert found.pieces.known_words(found.known).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(("pad", "hides"), [(0, True), (0, False), (None, True)])
+def test_by_default_words_are_hidden_if_they_can_be(pad: int | None, hides: bool) -> None:
+    chosen = Deletion.of(None, encoder_of(letters), pad, None, hides)
+    assert chosen.how == ("pad" if hides and pad is not None else "zero")
 
 
 def test_deletions_that_cannot_be() -> None:

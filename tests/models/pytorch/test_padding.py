@@ -72,3 +72,34 @@ def test_texts_that_change_beside_others_are_read_alone() -> None:
     assert not one.network.pads
     together, alone = one.class_scores(TEXTS), [one.class_scores([text])[0] for text in TEXTS]
     np.testing.assert_allclose(together, alone, rtol=1e-6)
+
+
+class Packed(nn.Module):
+    """An attention mask says how long texts are, and nothing else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(WORDS, 3)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> object:
+        lengths = attention_mask.sum(1, keepdim=True)
+        seen = torch.arange(input_ids.shape[1]) < lengths
+        return (self.embedding(input_ids) * seen.unsqueeze(-1)).sum(1) / lengths
+
+
+def test_deleted_words_are_hidden_where_that_can_be() -> None:
+    """By default: it disturbs least; else their vectors are zeros."""
+    one = model(enliven(Vote()))
+    assert one.network.hides
+    assert one.deletion.how == "pad"
+    found = ww.explain(one, TEXTS[0], deleted=[2])
+    without = ww.explain(one, "one two four five")
+    np.testing.assert_allclose(found.scores, without.scores, atol=1e-6)
+    assert found.parameters["deletion"] == "pad"
+    packed = model(enliven(Packed()))
+    assert packed.network.pads
+    assert not packed.network.hides
+    assert packed.deletion.how == "zero"
+    assert ww.TorchClassifier(enliven(Vote()), encode, ["a", "b", "c"]).deletion.how == "zero"
+    assert model(enliven(Convolution()), min_length=3).deletion.how == "zero"
+    assert model(enliven(Vote()), deletion="zero").deletion.how == "zero"

@@ -217,7 +217,7 @@ def test_explained_from_the_command_line(run: Run, tmp_path: Path) -> None:
     ):
         row = json.loads(run(*asked, *options))
         assert row["parameters"][parameter[0]] == parameter[1]
-        assert row["parameters"]["deletion"] == "zero"
+        assert row["parameters"]["deletion"] == "pad"
     refused = run(*asked, "--bias", "shared", code=1)
     assert "--bias shared is the paper's rule" in refused
     assert refused.rstrip().endswith("say --bias apart")

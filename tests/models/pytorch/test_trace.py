@@ -263,8 +263,9 @@ def test_deleted_words(how: str) -> None:
             expected = literal_scores(model, numbers, set(gone), how)
             np.testing.assert_allclose(one.scores, expected, atol=1e-10)
             assert one.parameters["deletion"] == how
-            if how in ("zero", "cut"):
-                assert not one.relevance[gone].any()
+            assert not one.relevance[gone].any()
+            assert not one.known[gone].any()
+            assert one.known.sum() == len(numbers) - len(gone)
             if method == "lrp":
                 np.testing.assert_allclose(one.residual, 0, atol=1e-6)
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch_networks import PAD, WORDS, encode, enliven
 
 import whyword as ww
+from whyword.base.errors import InputError
 from whyword.models.pytorch.trace import TorchTrace
 from whyword.models.pytorch.windows import window_places
 from whyword.models.relevance import Relevance
@@ -143,3 +144,235 @@ def test_a_text_is_the_mean_of_its_windows(
         np.testing.assert_allclose(parts_of(found).sum(0), trace.scores[0], atol=1e-10)
     assert trace.recorded(0) == ({"windows": len(each)} if len(each) > 1 else {})
     assert (len(each) > 1) == (tokens > PLACES)
+
+
+# ---- everything that can be asked ---------------------------------------------------------------
+
+LONG = text_of(3 * PLACES + 5, seed=4)  # of 75 words, in 6 windows
+FIRST, LAST, MIDDLE = 0, 74, 30
+
+
+@pytest.mark.parametrize("rule", [{"layer": "hidden"}, {"attention": "attnlrp"}, {}])
+def test_choices_of_the_rule_and_constants_by_name(rule: dict[str, str]) -> None:
+    model = placed()
+    found = traced(model, LONG).lrp(EVERY, elements=True, **rule)
+    each, parts = by_windows(model, LONG, lambda one: one.lrp(EVERY, **rule).words[0])
+    own = [[place - 1 for place in places[1:-1]] for places in each]
+    expected = oracle.mean_of_windows(75, own, parts)
+    np.testing.assert_allclose(found.words[0], expected, atol=1e-10)
+    assert found.elements is not None
+    np.testing.assert_allclose(found.elements[0].sum(1), expected, atol=1e-5)
+    total = found.words[0].sum(0) + found.padding[0] + found.constant[0]
+    if "attention" not in rule:
+        np.testing.assert_allclose(total, traced(model, LONG).scores[0], atol=1e-10)
+    if not rule:
+        said = sum(values[0] for values in traced(model, LONG).constants(EVERY).values())
+        np.testing.assert_allclose(said, found.constant[0], atol=1e-10)
+
+
+@pytest.mark.parametrize("how", ["zero", "mask", "pad", "cut"])
+def test_deleted_words(how: str) -> None:
+    """What is cut out moves the windows; else they stay where they are."""
+    model = placed(deletion=how)
+    gone = [FIRST, 20, 21, MIDDLE, LAST]
+    trace = traced(model, LONG, gone)
+    words = LONG.split()
+    if how == "cut":
+        kept = " ".join(word for number, word in enumerate(words) if number not in gone)
+        np.testing.assert_allclose(trace.scores, traced(model, kept).scores, atol=1e-10)
+    else:
+        scores = []
+        for places in oracle.windows(len(words) + 2, 1, 1, PLACES):
+            own = [place - 1 for place in places[1:-1]]
+            without = [at for at, number in enumerate(own) if number in gone]
+            text = " ".join(words[number] for number in own)
+            scores.append(traced(model, text, without).scores)
+        np.testing.assert_allclose(trace.scores, np.mean(scores, axis=0), atol=1e-10)
+    found = trace.lrp(EVERY)
+    np.testing.assert_allclose(parts_of(found).sum(0), trace.scores[0], atol=1e-10)
+    order = np.array([[gone]], np.int32)
+    erased = traced(model, LONG).erase(np.array([0]), order, insert=False)
+    for step in range(len(gone) + 1):
+        expected = traced(model, LONG, gone[:step]).scores[0]
+        np.testing.assert_allclose(erased.scores[0, 0, step], expected, atol=1e-10)
+
+
+def test_summaries_are_over_pieces() -> None:
+    model = placed()
+    trace = traced(model, LONG)
+    vectors = model.module.embedding.weight.detach().numpy()  # type: ignore[union-attr,operator]
+    x = vectors[np.array(encode(LONG)[0][1:-1])]
+    relevance = trace.lrp(EVERY[:, :1], elements=True)
+    assert relevance.elements is not None
+    np.testing.assert_allclose(trace.summary(relevance)[0], relevance.words[0].T[0] @ x, atol=1e-5)
+    by_element = (relevance.elements[0][..., 0] * x).sum(0)
+    np.testing.assert_allclose(trace.lrp_sums(EVERY[:, :1])[0], by_element, atol=1e-5)
+    np.testing.assert_allclose(trace.summary(trace.uniform())[0], x.mean(0), atol=1e-6)
+    assert trace.summary(relevance, each=True).shape == (75, 4)
+
+
+def ending(end: Callable[[Tensor], Tensor], classes: int) -> nn.Module:
+    class Ending(Placed):
+        def forward(self, input_ids: Tensor, attention_mask: Tensor) -> object:
+            return end(super().forward(input_ids, attention_mask))  # type: ignore[arg-type]
+
+    return enliven(Ending(classes).double(), 5)
+
+
+@pytest.mark.parametrize("end", [torch.softmax, torch.log_softmax])
+def test_the_mean_is_of_what_goes_into_the_softmax(end: Callable[..., Tensor]) -> None:
+    module = ending(lambda said: end(said, 1), 3)
+    model = ww.TorchClassifier(module, encode, ["a", "b", "c"], pad=PAD)
+    np.testing.assert_allclose(traced(model, LONG).scores, traced(placed(), LONG).scores)
+    assert ww.explain(model, LONG, "all").conserved
+
+
+def test_several_labels_and_one_score() -> None:
+    labels = placed(multilabel=True)
+    scores = traced(placed(), LONG).scores
+    np.testing.assert_allclose(labels.predict_proba([LONG]), 1 / (1 + np.exp(-scores)))
+    single = ww.TorchClassifier(ending(lambda said: said, 1), encode, ["no", "yes"], pad=PAD)
+    found = ww.explain(single, LONG, "all")
+    assert found.conserved
+    np.testing.assert_allclose(found.scores[0], -found.scores[1])
+    _, each = by_windows(single, LONG, lambda one: one.scores)
+    np.testing.assert_allclose(found.scores, np.mean(each, axis=0)[0], atol=1e-10)
+
+
+def test_texts_of_all_lengths_together_equal_singles() -> None:
+    model = placed()
+    texts = [text_of(tokens, seed) for seed, tokens in enumerate([2, 90, 24, 25, 200, 3, 26])]
+    together = ww.explain(model, texts, "all")
+    for one, text in zip(together, texts, strict=True):
+        alone = ww.explain(model, text, "all")
+        np.testing.assert_allclose(one.relevance, alone.relevance, atol=1e-6)
+        np.testing.assert_allclose(one.scores, alone.scores, atol=1e-10)
+        assert one.parameters == alone.parameters
+    assert [one.parameters.get("windows", 1) for one in together] == [1, 7, 1, 2, 17, 1, 2]
+
+
+def test_a_person_is_told() -> None:
+    found = ww.explain(placed(), LONG)
+    assert "Too long to be read at once: the mean of 6 windows that overlap." in found.to_text()
+    assert "the mean of" not in ww.explain(placed(), "a short one").to_text()
+
+
+# ---- what it costs ------------------------------------------------------------------------------
+
+
+def tokens_read(model: ww.TorchClassifier, ask: Callable[[], object]) -> int:
+    """Return how many tokens a module was called with."""
+    read: list[int] = []
+    hook = model.module.register_forward_pre_hook(lambda _, given: read.append(given[0].numel()))
+    ask()
+    hook.remove()
+    return sum(read)
+
+
+def test_a_long_document_takes_linear_time() -> None:
+    model = placed()
+    for words in (500, 5000):
+        text = text_of(words + 2)
+        windows = len(oracle.windows(words + 2, 1, 1, PLACES))
+        read = tokens_read(model, lambda text=text: model.predict([text]))  # type: ignore[misc]
+        assert read == windows * PLACES <= 3 * (words + 2)
+        found: list[ww.Explanation] = []
+        ask = lambda text=text, found=found: found.append(ww.explain(model, text, "all"))  # noqa: E731
+        assert tokens_read(model, ask) <= 3 * windows * PLACES  # frozen twice, and checked
+        assert found[0].conserved
+        assert found[0].parameters["windows"] == windows
+
+
+def test_no_more_is_kept_than_of_short_documents() -> None:
+    """Frozen passes hold what their ways back need: of a long document, some are made anew."""
+    model = placed()
+    model.network.width = 1 << 21  # so that there is room for 64 tokens
+    trace = traced(model, text_of(40 * PLACES))
+    found = trace.lrp(EVERY)
+    (passes,) = trace._passes.values()
+    assert len(passes._kept) < 5 < len(passes._batches)
+    np.testing.assert_allclose(parts_of(found).sum(0), trace.scores[0], atol=1e-10)
+
+
+def test_windows_without_a_change_are_not_read_again() -> None:
+    """Of a word that is left out, two windows know; so occlusion is linear, too."""
+    model, text = placed(), text_of(502)
+    windows = len(oracle.windows(502, 1, 1, PLACES))
+    read = tokens_read(model, lambda: ww.explain(model, text, method="occlusion"))
+    assert read <= (3 * windows + 3 * 500) * PLACES
+
+
+@pytest.mark.slow("many tokens")
+def test_a_document_as_long_as_books() -> None:
+    size = 1 << 16
+
+    def ids_of(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        numbers = np.arange(len(text.split()))
+        return 3 + numbers % 50, np.stack([2 * numbers, 2 * numbers + 1], 1)
+
+    module = nn.Sequential(nn.EmbeddingBag(WORDS, 4), nn.Linear(4, 2)).eval()
+    model = ww.TorchClassifier(module, ids_of, ["no", "yes"], window=1024, pad=PAD)
+    text = "a " * size
+    found = ww.explain(model, text)
+    assert found.conserved
+    assert len(found.words) == size
+    assert found.parameters["windows"] == 127
+
+
+# ---- how large a window is ----------------------------------------------------------------------
+
+
+def test_a_window_of_ones_own() -> None:
+    model = placed(window=10)
+    assert model.network.window.size == 10
+    found = ww.explain(model, LONG, "all")
+    assert found.conserved
+    assert found.parameters["windows"] == len(oracle.windows(77, 1, 1, 10))
+    assert placed(window=10).identity != placed(window=11).identity or model.identity is None
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"window": 2}, "window=2 is too small: it must be at least 3 tokens"),
+        ({"window": 25}, "window=25 is too large: Placed has 24 places"),
+        ({"window": 8, "min_length": 9}, "window=8 is too small: it must be at least 9 tokens"),
+        ({"window": 0}, "window must be"),
+        ({"window": "all"}, "window must be"),
+    ],
+)
+def test_windows_that_are_none(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said) as error:
+        placed(**options)
+    assert "\n" not in str(error.value)
+
+
+def test_smallest_windows() -> None:
+    found = ww.explain(placed(window=3), "a b c d e", "all")
+    assert found.conserved
+    assert found.parameters["windows"] == 5
+
+
+def test_only_what_every_text_begins_with_is_repeated() -> None:
+    """A text that begins with a thousand special tokens has no windows full of them."""
+
+    def many(text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        ids, spans = encode(text)
+        more = 100 if text.startswith("many") else 0
+        return [1] * more + ids, [(0, 0)] * more + spans
+
+    module = enliven(Placed().double(), 5)
+    model = ww.TorchClassifier(module, many, ["a", "b", "c"], pad=PAD)
+    found = ww.explain(model, "many words here", "all")
+    assert found.conserved
+    assert found.parameters["windows"] == len(oracle.windows(105, 1, 1, PLACES))
+
+
+def test_equal_windows_are_read_once() -> None:
+    model = placed(window=6)
+    (text,) = [model.encoder(one) for one in model.documents(["w " * 40])]
+    windows = model.network.windows([text, text])
+    distinct, like = windows.distinct()
+    assert len(distinct.places) == 1
+    assert not like.any()
+    assert len(windows.places) == 2 * len(oracle.windows(42, 1, 1, 6))

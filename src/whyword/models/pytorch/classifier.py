@@ -83,9 +83,11 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
         windows of that size, and its scores are the means of theirs.
     embeddings : str or nn.Module, optional
         The table of the words' vectors, where it is not found by itself.
-    deletion : {"zero", "mask", "pad", "cut"}
+    deletion : {"zero", "mask", "pad", "cut"}, optional
         What deleting a word means: its vectors are zeros, its ids are replaced by `mask` or by
-        `pad`, or it is cut out of the text.
+        `pad`, which the attention mask hides, or it is cut out of the text. By default "pad", which
+        disturbs least, if the module has an attention mask and does not see what that hides; else
+        "zero".
     mask : int, optional
         The id of ``deletion="mask"``; by default the tokenizer's.
     multilabel : bool
@@ -122,7 +124,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
         min_length: int = 1,
         window: int | None = None,
         embeddings: str | nn.Module | None = None,
-        deletion: str = "zero",
+        deletion: str | None = None,
         mask: int | None = None,
         multilabel: bool = False,
         threshold: float | Mapping[Any, float] | Iterable[float] = 0.5,
@@ -146,11 +148,11 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
         mask = None if mask is None else whole_number("mask", mask, least=0)
         least = whole_number("min_length", min_length, most=LONGEST)
         size = None if window is None else whole_number("window", window, most=LONGEST)
-        self.deletion = Deletion.of(deletion, self.encoder, pad, mask)
         one_score = not self.is_multilabel  # may stand for two classes
         count = len(self.classes_)
         self.network = Network(module, count, pad, least, embeddings, one_score, size)
         self.network.look([self.encoder(one) for one in self._samples()])
+        self.deletion = Deletion.of(deletion, self.encoder, pad, mask, self.network.hides)
         if pad is not None and not self.network.pads:
             log.warning(
                 "%s says something else of a text beside longer ones: only texts of equal length "

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from whyword.base.checks import check_installed, one_of
 from whyword.base.errors import Argument, InputError, ModelError
-from whyword.base.printable import reason, shown
+from whyword.base.printable import reason, shown, storable
 from whyword.models.erasure import text_without
 from whyword.models.pytorch.pieces import Pieces
 from whyword.words.document import Document
@@ -141,11 +141,12 @@ class Encoder(ABC):
                 kept[start:end] = False
             return self._encoded(document, text, np.flatnonzero(kept))
         places = whole.pieces.gone(gone)
+        left = replace(whole, known=whole.known & ~places)
         if how.how == ZERO:
-            return replace(whole, zeroed=whole.zeroed | places)
+            return replace(left, zeroed=whole.zeroed | places)
         ids = np.where(places, how.id, whole.ids)
         hidden = whole.hidden | places if how.how == PAD else whole.hidden
-        return replace(whole, ids=ids, hidden=hidden)
+        return replace(left, ids=ids, hidden=hidden)
 
 
 @dataclass(frozen=True)
@@ -163,8 +164,23 @@ class Deletion:
     id: int = 0
 
     @classmethod
-    def of(cls, how: object, encoder: Encoder, pad: int | None, mask: int | None) -> "Deletion":
-        """Return what was asked for; raise if there is no id for it."""
+    def of(
+        cls, how: object, encoder: Encoder, pad: int | None, mask: int | None, hides: bool = False
+    ) -> "Deletion":
+        """Return what was asked for; raise if there is no id for it.
+
+        Parameters
+        ----------
+        how : {"zero", "mask", "pad", "cut"} or None
+            None for the one that disturbs least: what nobody sees, where that can be.
+        encoder : Encoder
+        pad, mask : int or None
+            The ids that are read instead; by default the encoder's mask.
+        hides : bool
+            Whether the module does not see what its mask hides.
+        """
+        if how is None:
+            how = PAD if hides and pad is not None else ZERO
         one_of("deletion", how, DELETIONS)
         if how == MASK:
             number = encoder.mask if mask is None else mask
@@ -291,7 +307,11 @@ class TokenizerEncoder(Encoder):
     def ids_and_spans(self, document: Document, text: str) -> tuple[Any, Any]:
         """Return what the tokenizer says, special tokens included."""
         said = self.tokenizer(
-            text, return_offsets_mapping=True, truncation=False, padding=False, verbose=False
+            storable(text),  # as long; halves of surrogate pairs are errors there
+            return_offsets_mapping=True,
+            truncation=False,
+            padding=False,
+            verbose=False,
         )
         spans = said["offset_mapping"]
         return said["input_ids"], spans

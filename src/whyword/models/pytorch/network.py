@@ -16,7 +16,7 @@ from whyword.base.printable import reason, shown
 from whyword.models.protocol import Scores
 from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.module_checks import check_evaluating, check_module, takes_mask
-from whyword.models.pytorch.padding import is_same_beside, is_same_padded
+from whyword.models.pytorch.padding import is_same_beside, is_same_padded, is_unseen_hidden
 from whyword.models.pytorch.place_tables import configured_places, places_of
 from whyword.models.pytorch.tables import tables_of
 from whyword.models.pytorch.windows import Window, Windows
@@ -105,6 +105,8 @@ class Network:
         "softmax", "log_softmax" or "sigmoid", whose input is explained; or nothing.
     pads : bool
         Whether a text's scores are the same beside longer ones.
+    hides : bool
+        Whether it is all the same what stands where the attention mask hides it.
     alone : bool
         Whether a text's scores change beside others of its length: then it is read by itself.
     mixes : bool
@@ -129,7 +131,7 @@ class Network:
         self.takes_mask = takes_mask(module)
         self.lock = threading.RLock()
         self.single, self.ends_in, self.pads = False, "", True
-        self.mixes = self.alone = False
+        self.mixes = self.alone = self.hides = False
         self.width = sum(_outputs(part) for part in module.modules()) or 1024
 
     def adopt(self, module: nn.Module, before: nn.Module) -> None:
@@ -307,6 +309,8 @@ class Network:
             self.pads = self.pad is not None and not self.alone
             if self.pads:
                 self.pads = self._agrees(lambda: is_same_padded(self, longest, short))
+            if self.pads and self.takes_mask:
+                self.hides = self._agrees(lambda: is_unseen_hidden(self, longest))
 
     def _shortened(self, texts: Sequence[Encoded]) -> list[Encoded]:
         """Return texts without what does not fit into a window, as far as that is known."""

@@ -1,4 +1,7 @@
-"""Whether a module says the same of a text beside others: of its length, and of other lengths."""
+"""Whether a module says the same of a text beside others: of its length, and of other lengths.
+
+And whether it says the same whatever stands where its attention mask hides it, among words.
+"""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -37,6 +40,21 @@ def is_same_padded(network: "Network", longest: Encoded, short: Encoded) -> bool
     alone = _drawn(network, network.batch(several), len(short.ids))
     beside = network.batch([*several, longest])
     return _are_close(alone, _drawn(network, beside, len(short.ids))[:_DRAWN])
+
+
+def is_unseen_hidden(network: "Network", text: Encoded) -> bool:
+    """Return whether it is all the same which word the attention mask hides amid a text."""
+    words = np.flatnonzero(text.pieces.of_words)
+    place = words[len(words) // 2] if len(words) else 0
+    others = text.ids[words][text.ids[words] != text.ids[place]] if len(words) else words
+    if not len(others):
+        return False  # nobody knows
+    hidden = text.hidden.copy()
+    hidden[place] = True
+    one, other = replace(text, hidden=hidden), text.ids.copy()
+    other[place] = others[0]
+    said = network.scores_of(network.outputs(network.batch([one, replace(one, ids=other)])))
+    return _are_close(said[:1], said[1:])
 
 
 def _drawn(network: "Network", batch: "Batch", length: int) -> Scores:

@@ -93,7 +93,7 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
     @cached_property
     def known(self) -> list[NDArray[np.bool_]]:  # type: ignore[override]
         """Whether the module knows each word: one of its pieces."""
-        return [one.pieces.known_words(one.known & ~one.zeroed) for one in self._texts]
+        return [one.pieces.known_words(one.known) for one in self._texts]
 
     @cached_property
     def scores(self) -> Scores:  # type: ignore[override]

@@ -206,7 +206,7 @@ class TransformerClassifier(TrainedNetwork):
             module,
             encoder,
             classes.tolist(),
-            deletion=self.deletion or "zero",
+            deletion=self.deletion,
             window=self.length,
             reader=reader,
             **labels,
