@@ -53,7 +53,7 @@ def texts_of(corpus: str) -> tuple[Texts, Texts]:
 
 
 def transformer(layers: int, base: str) -> Any:  # noqa: ANN401 - an estimator
-    return ww.TransformerClassifier(base, layers=layers)  # type: ignore[attr-defined]
+    return ww.TransformerClassifier(base, layers=layers)
 
 
 MODELS: dict[str, Callable[[str], Any]] = {

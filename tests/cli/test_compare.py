@@ -112,7 +112,7 @@ def test_the_price_is_said_first(
     model.most = 4
     monkeypatch.setattr("whyword.cli.inputs.load_model", lambda source: model.box())
     with pytest.raises(ModelError, match=r"Counting failed .*enough"):
-        compare([Path("x"), Path("y")], "texts.csv", reading=CorpusOptions())
+        compare(["x", "y"], "texts.csv", reading=CorpusOptions())
     first, second = caplog.messages[-2:]
     assert first.startswith("comparing x asks the model up to ")
     assert second.startswith("comparing y asks the model up to ")

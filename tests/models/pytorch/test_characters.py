@@ -77,7 +77,7 @@ def test_words_are_dropped_as_a_whole() -> None:
     (document,) = model.documents(["the moon chip of team"])
     one = model.classifier_.encoder(document)
     window = Window(one.ids, one.pieces.owners)
-    settings = Settings(1, 1, 0.1, 0.0, 0.0, None, 0.5, 0)
+    settings = Settings(1, 1, 0.1, 0.0, None, 0.5, 0)
     examples = Examples([[window]], np.zeros(1, np.intp))
     weights = np.ones(3, np.float32)
     trainer = Trainer(network, examples, weights, settings, 0, lambda: None)
