@@ -133,7 +133,7 @@ def test_a_phrase_is_seen_if_all_its_words_are() -> None:
 
 
 def test_models_without_phrases_say_so() -> None:
-    with pytest.raises(InputError, match="units='phrases' needs a network or a bag of words"):
+    with pytest.raises(InputError, match="units='phrases' needs a model whose units"):
         class_words(Keywords(), ["the moon"], units="phrases")
 
 

@@ -102,9 +102,9 @@ def test_a_networks_windows_are_units() -> None:
 def test_where_there_are_none() -> None:
     model = made_cnn()
     for method in ("sensitivity", "occlusion", "random"):
-        with pytest.raises(InputError, match="no phrases; explain a network or a bag of words"):
+        with pytest.raises(InputError, match="no phrases; explain a CNN or a bag of words"):
             explain(model, "wa wb", method=method).phrases()
-        with pytest.raises(InputError, match="level='phrase' needs a network or a bag of words"):
+        with pytest.raises(InputError, match="level='phrase' needs a model whose units"):
             explain(model, "wa wb", method=method, level="phrase")
     copy = pickle.loads(pickle.dumps(explain(model, "wa wb")))
     with pytest.raises(InputError, match="no phrases"):

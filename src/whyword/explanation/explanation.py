@@ -116,7 +116,7 @@ class Explanation(Decomposition):
             return self.units
         if self.ask_units is None:
             raise InputError(
-                "this explanation has no phrases; explain a network or a bag of words, by a method "
+                "this explanation has no phrases; explain a CNN or a bag of words, by a method "
                 "that adds up, with ",
                 Argument("level", "phrase"),
             )

@@ -187,8 +187,9 @@ def check_phrases(
     if not has_phrases(method, model):
         raise InputError(
             asked,
-            " needs a network or a bag of words and a method that adds up ('lrp', "
-            f"'gradient_input'), not {method.name!r} of a model of kind {model.kind!r}; say ",
+            " needs a model whose units are several words, a CNN's windows or n-grams (attention "
+            "and recurrence make none), and a method that adds up ('lrp', 'gradient_input'), not "
+            f"{method.name!r} of a model of kind {model.kind!r}; say ",
             instead,
         )
 
