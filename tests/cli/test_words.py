@@ -62,7 +62,7 @@ def test_words_of_documents_with_one_name(folder: Path, write: Write) -> None:
         (["--units", "letters"], "error: --units may be 'words' or 'phrases'"),
         (
             ["--units", "phrases", "--method", "occlusion"],
-            "--units phrases needs a network or a bag",
+            "--units phrases needs a model whose units",
         ),
         (["--per", "letter"], "error: --per may be 'word' or 'occurrence'"),
         (["--method", "lime"], "error: there is no method 'lime'"),
