@@ -73,10 +73,10 @@ def gains(row: ModelRow) -> dict[int, float]:
         areas = []
         for one in (curve, chance):
             runs = [
-                sum((run[n, m - 1] * 1.0 + run[n, m]) / 2 for m in range(1, one.steps + 1))
+                sum((run[n, m - 1] * 1.0 + run[n, m]) / 2 for m in range(1, len(one.steps)))
                 for run in one.correct
             ]
-            areas.append(sum(runs) / len(runs) / one.steps)
+            areas.append(sum(runs) / len(runs) / one.steps[-1])
         found[document] = areas[1] - areas[0]
     return found
 

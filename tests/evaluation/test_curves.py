@@ -17,6 +17,7 @@ CURVE = DeletionCurve(
     target=TRUE,
     order="most",
     action="delete",
+    steps=np.arange(3),
     chosen=np.array([3, 5]),
     correct=np.array([[[1, 1, 0], [1, 0, 0]], [[1, 1, 1], [1, 0, 0]]], np.bool_),
     scores=np.array([[[4, 2, 0], [2, 1, 1]], [[4, 4, 2], [2, 0, 0]]], np.float32),
@@ -31,7 +32,7 @@ def test_areas_by_hand() -> None:
     np.testing.assert_allclose(CURVE.document_areas("score"), [(2 + 3.5) / 2, (1.25 + 0.5) / 2])
     assert CURVE.score_area == pytest.approx((2.75 + 0.875) / 2)
     assert CURVE.deviation == pytest.approx(np.std([0.5, 0.625], ddof=1))
-    assert (len(CURVE), CURVE.steps, CURVE.runs) == (2, 2, 2)
+    assert (len(CURVE), CURVE.runs) == (2, 2)
     np.testing.assert_allclose(CURVE.accuracy, [1, 0.5, 0.25])
     np.testing.assert_allclose(CURVE.mean_score, [3, 1.75, 0.75])
 
@@ -63,11 +64,12 @@ def test_which_area_is_better() -> None:
 def test_as_plain_data() -> None:
     data = json.loads(json.dumps(CURVE.to_dict()))
     assert data["accuracy"][0] == 1
+    assert data["steps"] == [0, 1, 2]
     assert data["subset"] == "correct"
     assert data["sufficiency"] is None
     assert data["comprehensiveness"] == CURVE.comprehensiveness
     assert repr(CURVE) == (
-        "DeletionCurve(lrp: delete most relevant first, 2 documents, 2 steps, area 0.5625)"
+        "DeletionCurve(lrp: delete most relevant first, 2 documents, steps 2, area 0.5625)"
     )
 
 

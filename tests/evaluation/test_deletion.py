@@ -245,13 +245,13 @@ def test_experiments_as_numpy_has_numbers() -> None:
 
 def test_the_same_deletions_are_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words by chance go in the same order for every target: experiments 2 and 3 are one."""
-    asked: list[tuple[bytes, bytes, bool]] = []
+    asked: list[tuple[Any, ...]] = []
 
     erase = CNNTrace.erase
 
-    def counting(trace: CNNTrace, documents: Any, orders: Any, insert: bool) -> Any:  # noqa: ANN401
-        asked.append((documents.tobytes(), orders.tobytes(), insert))
-        return erase(trace, documents, orders, insert)
+    def counting(trace: CNNTrace, documents: Any, orders: Any, *how: Any) -> Any:  # noqa: ANN401
+        asked.append((documents.tobytes(), orders.tobytes(), how[0]))
+        return erase(trace, documents, orders, *how)
 
     monkeypatch.setattr(CNNTrace, "erase", counting)
     methods = ["random", "lrp"]

@@ -20,9 +20,9 @@ def test_of_scores() -> None:
     assert trajectories.targets is TARGETS
 
 
-def test_prolonged_and_concatenated() -> None:
+def test_some_steps_and_concatenated() -> None:
     trajectories = trajectories_of(np.array([4, 7]), ERASED, ERASED, RIGHT, TARGETS)
-    longer = trajectories.prolonged(3)
+    longer = trajectories.at(np.array([0, 1, 1, 1]))
     assert longer.scores.tolist() == [[[1, 2, 2, 2], [1, 2, 2, 2]]]
     assert longer.correct.shape == (1, 2, 4)
     assert longer.opposite is not None

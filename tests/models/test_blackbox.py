@@ -134,7 +134,7 @@ def test_erasing_begins_without_the_deleted(insert: bool) -> None:
     (trace,) = as_classifier(Shouting()).trace(["A B C"], deleted=iter([np.array([1])]))
     orders = np.array([[[0, 1, 2]]], np.int32)
     assert isinstance(trace, BlackBoxTrace)
-    erased = trace.erase(np.array([0]), orders, insert)
+    erased = trace.erase(np.array([0]), orders, insert, np.arange(4))
     expected = [0, 0.01, 0.01, 0.02] if insert else [0.02, 0.01, 0.01, 0]
     np.testing.assert_allclose(erased.scores[0, 0, :, 0], expected, atol=1e-12)
     np.testing.assert_array_equal(erased.scores, erased.probabilities)

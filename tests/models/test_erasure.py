@@ -21,7 +21,7 @@ def steps_of(model: object, text: str, order: list[int], insert: bool) -> NDArra
     (trace,) = as_classifier(model).trace([text])
     assert isinstance(trace, ErasableText)
     orders = np.array(order, np.int32).reshape(1, 1, -1)
-    erased = trace.erase(np.array([0]), orders, insert)
+    erased = trace.erase(np.array([0]), orders, insert, np.arange(len(order) + 1))
     np.testing.assert_allclose(erased.probabilities, trace.probabilities_of(erased.scores))
     scores: NDArray[np.float64] = erased.scores[0, 0]
     return scores
@@ -82,7 +82,7 @@ def test_several_documents_and_orders() -> None:
     (trace,) = as_classifier(Loud()).trace(texts)
     assert isinstance(trace, ErasableText)
     orders = np.array([[[0, 2], [2, 1]], [[0, -1], [-1, 0]]], np.int32)
-    erased = trace.erase(np.array([2, 1]), orders, insert=False)
+    erased = trace.erase(np.array([2, 1]), orders, False, np.arange(3))
     assert erased.scores.shape == erased.probabilities.shape == (2, 2, 3, 2)
     for at, number in enumerate((2, 1)):
         for run in range(2):

@@ -32,8 +32,8 @@ from whyword.base.printable import shown, spelled_out
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.evaluation.comparison import risk
 from whyword.evaluation.evaluate import usual_steps
-from whyword.evaluation.experiment import MOST_STEPS
 from whyword.evaluation.power import MOST_SPLITS
+from whyword.evaluation.steps import Steps, plain_steps, step_numbers
 from whyword.methods.registry import find_method
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.multilabel import is_multilabel
@@ -79,7 +79,7 @@ def compare_models(
     source: str = "",
     deletion_documents: int = DELETION_DOCUMENTS,
     power_documents: int = POWER_DOCUMENTS,
-    steps: int | None = None,
+    steps: Steps | None = None,
     least_words: int | None = None,
     runs: int = RUNS,
     splits: int = 10,
@@ -111,12 +111,13 @@ def compare_models(
         The documents, by chance, whose words are deleted, and compared between models.
     power_documents : int
         The most documents, by chance, that are told apart by their vectors.
-    steps : int, optional
-        How many words are deleted; by default 50, the paper's number, or half the median length
-        where few texts have 100 words.
+    steps : int or increasing list of int, optional
+        How many words are deleted, or after which numbers of them models are asked, as for
+        :func:`~whyword.deletion_curve`; by default 50, the paper's number, or half the median
+        length where few texts have 100 words.
     least_words : int, optional
         Delete from documents in which every model finds at least so many words; by default twice
-        the steps.
+        the last step.
     runs : int
         Of random deletion.
     splits : int
@@ -141,7 +142,7 @@ def compare_models(
         raise InputError(Argument("source"), f" must be a str, not {type(source).__name__}")
     if method is not None:
         find_method(method)
-    chosen_steps = None if steps is None else whole_number("steps", steps, most=MOST_STEPS)
+    chosen_steps = None if steps is None else step_numbers(steps)
     least = None if least_words is None else whole_number("least_words", least_words)
     counts = {
         "deletion_documents": whole_number("deletion_documents", deletion_documents),
@@ -154,11 +155,11 @@ def compare_models(
     check_installed("evaluate", "scipy")
     classes = common_classes(named)
     lengths = shortest_lengths(named, several)
-    count = usual_steps(lengths) if chosen_steps is None else chosen_steps
+    numbers = step_numbers(usual_steps(lengths)) if chosen_steps is None else chosen_steps
     settings = Settings(
         method=method,
-        steps=count,
-        least_words=2 * count if least is None else least,
+        steps=plain_steps(numbers),
+        least_words=2 * int(numbers[-1]) if least is None else least,
         alpha=level,
         **counts,
     )

@@ -18,6 +18,7 @@ from whyword.evaluation.power import ExplanatoryPower, explanatory_power, usual_
 from whyword.evaluation.quality import classes_quality, labels_quality
 from whyword.evaluation.ranking import RANDOM
 from whyword.evaluation.significance import share_interval
+from whyword.evaluation.steps import PlainSteps
 from whyword.methods.predict import predicted_matrix, probabilities_of
 from whyword.methods.registry import METHODS, method_for
 from whyword.methods.targets import class_numbers, label_matrix
@@ -36,7 +37,7 @@ class Settings:
     method: str | None
     deletion_documents: int
     power_documents: int
-    steps: int
+    steps: PlainSteps
     least_words: int
     runs: int
     splits: int

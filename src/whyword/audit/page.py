@@ -9,6 +9,7 @@ from whyword.audit.side_by_side import SideBySide
 from whyword.evaluation.comparison import Comparison
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.experiment import EXPERIMENTS
+from whyword.evaluation.page import settings_line
 from whyword.pages.charts import Line, LineChart, line_chart
 from whyword.pages.layout import Table, table
 from whyword.pages.render import count, fixed, percent, render
@@ -46,11 +47,7 @@ def comparison_page(
         top=next((pair.words.top for pair in compared.pairs if pair.words is not None), None),
         comparisons=_comparisons(compared.pairs),
         least_words=settings.get("least_words"),
-        settings="; ".join(
-            f"{name.replace('_', ' ')} {value}"
-            for name, value in settings.items()
-            if value not in ("", None)
-        ),
+        settings=settings_line(settings),
         seconds=sum(compared.seconds.values()),
     )
 
@@ -91,7 +88,7 @@ def _deletion_chart(rows: Sequence[ModelRow], number: int) -> LineChart | None:
 
 
 def _line(name: str, curve: DeletionCurve, colour: int) -> Line:
-    return Line(name, range(curve.steps + 1), curve.accuracy.tolist(), colour)
+    return Line(name, curve.steps.tolist(), curve.accuracy.tolist(), colour)
 
 
 def _power_chart(rows: Sequence[ModelRow]) -> LineChart | None:

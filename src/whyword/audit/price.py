@@ -15,6 +15,7 @@ from whyword.audit.timing import TIMED_DOCUMENTS
 from whyword.base.checks import strings
 from whyword.evaluation.evaluate import usual_steps
 from whyword.evaluation.ranking import RANDOM
+from whyword.evaluation.steps import Steps, asked_texts, step_numbers
 from whyword.methods.price import Clock, Price, Sample
 from whyword.methods.registry import method_for
 from whyword.methods.request import Request
@@ -31,7 +32,7 @@ def comparison_prices(
     method: str | None = None,
     deletion_documents: int = DELETION_DOCUMENTS,
     power_documents: int = POWER_DOCUMENTS,
-    steps: int | None = None,
+    steps: Steps | None = None,
     least_words: int | None = None,
     runs: int = RUNS,
     seed: int = 0,
@@ -52,8 +53,8 @@ def comparison_prices(
     if not several:
         return {}
     lengths = shortest_lengths(named, several)
-    steps = usual_steps(lengths) if steps is None else steps
-    least = 2 * steps if least_words is None else least_words
+    numbers = step_numbers(usual_steps(lengths) if steps is None else steps)
+    least = 2 * int(numbers[-1]) if least_words is None else least_words
     chosen, long_enough, vectors = chosen_documents(
         lengths, least, deletion_documents, power_documents, seed
     )
@@ -63,7 +64,8 @@ def comparison_prices(
         able = method_for(model.trace_kind, method).is_for(model.trace_kind)
         request = Request.of(model, PREDICTED, method if able else RANDOM)
         documents = list(model.documents([several[number] for number in chosen]))
-        most = len(several) + _of_sample(request, documents, long_enough * steps, runs, able)
+        of_order = asked_texts(numbers, max(map(len, documents))) if long_enough else 0
+        most = len(several) + _of_sample(request, documents, of_order, runs, able)
         if issubclass(model.trace_kind, Embedded):
             most += len(vectors) * (1 + able * request.predictions(1))
         sample = Sample()
@@ -76,7 +78,7 @@ def comparison_prices(
 def _of_sample(
     request: Request,
     documents: Sequence[Document],
-    steps: int,
+    texts: int,
     runs: int,
     able: bool,
 ) -> int:
@@ -84,17 +86,16 @@ def _of_sample(
 
     They are timed; predicted and ranked, once for each word that is left out or, by other methods,
     for each experiment: one of documents that are right, two of those that are wrong. They are
-    explained once more if they are right. With 0 steps no words are deleted.
+    explained once more if they are right. Words are deleted if there are texts of each order.
     """
     explained = [request.predictions(len(document)) for document in documents]
     timed = slice(TIMED_DOCUMENTS + 1)
     if not able:
         return len(documents[timed])
     most = len(documents[timed]) + sum(explained[timed])
-    if not steps:
+    if not texts:
         return most + sum(explained)  # they may all be right
     most += len(documents)
-    texts = min(steps, max(map(len, documents))) + 1  # of each order
     anew = request.method.predicts_anew(request.model.trace_kind)
     by_chance = request.method.name == RANDOM
     for passes in explained:

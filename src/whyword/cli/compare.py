@@ -15,7 +15,15 @@ from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line, spelled_out
 from whyword.base.progress import progress_bar
 from whyword.cli.inputs import CorpusOptions, open_model
-from whyword.cli.options import AsJson, LabelledSource, Method, ModelFolders
+from whyword.cli.options import (
+    AsJson,
+    DeletionSteps,
+    LabelledSource,
+    LeastWords,
+    Method,
+    ModelFolders,
+    deletion_steps,
+)
 from whyword.cli.outputs import check_report, stdout_console
 from whyword.cli.price import asks_anew, say_price
 from whyword.cli.tables import comparison_tables, some_of
@@ -38,14 +46,8 @@ def compare(
     power_documents: Annotated[
         int, typer.Option(help="Documents, by chance, for the explanatory power.", min=4)
     ] = POWER_DOCUMENTS,
-    steps: Annotated[
-        int | None,
-        typer.Option(help="Words to delete (default: 50, fewer if texts are short).", min=1),
-    ] = None,
-    least_words: Annotated[
-        int | None,
-        typer.Option(help="Of texts with so many words at least (default: 2 × steps).", min=1),
-    ] = None,
+    steps: DeletionSteps = None,
+    least_words: LeastWords = None,
     runs: Annotated[int, typer.Option(help="Runs of random deletion.", min=1)] = RUNS,
     splits: Annotated[int, typer.Option(help="Of the explanatory power.", min=1)] = 10,
     limit: Annotated[
@@ -63,6 +65,7 @@ def compare(
     if len(models) < 2:
         raise InputError(Argument("models"), f": at least two are compared, not {len(models)}")
     chance_seed = whole_number("chance_seed", chance_seed, least=0)
+    asked_steps = deletion_steps(steps)
     loaded = dict(zip(model_names(models), map(open_model, models), strict=True))
     corpus = reading.load_to_compare(source, loaded)
     chosen = some_of(len(corpus), limit, chance_seed)
@@ -77,7 +80,7 @@ def compare(
             method=method,
             deletion_documents=deletion_documents,
             power_documents=power_documents,
-            steps=steps,
+            steps=asked_steps,
             least_words=least_words,
             runs=runs,
             seed=chance_seed,
@@ -93,7 +96,7 @@ def compare(
             source=corpus.name if len(chosen) == len(corpus) else named,
             deletion_documents=deletion_documents,
             power_documents=power_documents,
-            steps=steps,
+            steps=asked_steps,
             least_words=least_words,
             runs=runs,
             splits=splits,

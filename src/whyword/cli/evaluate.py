@@ -11,7 +11,14 @@ from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
 from whyword.cli.inputs import CorpusOptions, open_model
-from whyword.cli.options import AsJson, ModelFolder, Source
+from whyword.cli.options import (
+    AsJson,
+    DeletionSteps,
+    LeastWords,
+    ModelFolder,
+    Source,
+    deletion_steps,
+)
 from whyword.cli.outputs import check_report, stdout_console
 from whyword.cli.price import asks_anew, say_price
 from whyword.cli.tables import copy_names, evaluation_tables, some_of
@@ -37,14 +44,8 @@ def evaluate(
         Path | None,
         typer.Option("--out", help="A page to write (.html); the figures as .json beside it."),
     ] = None,
-    steps: Annotated[
-        int | None,
-        typer.Option(help="Words to delete (default: 50, fewer if texts are short).", min=1),
-    ] = None,
-    least_words: Annotated[
-        int | None,
-        typer.Option(help="Of texts with so many words at least (default: 2 × steps).", min=1),
-    ] = None,
+    steps: DeletionSteps = None,
+    least_words: LeastWords = None,
     runs: Annotated[int, typer.Option(help="Runs of random deletion.", min=1)] = 10,
     splits: Annotated[int, typer.Option(help="Of the explanatory power.", min=1)] = 10,
     limit: Annotated[
@@ -60,6 +61,7 @@ def evaluate(
     """Judge a model, and methods that explain it, on labelled texts it was not trained on."""
     check_report(out, source, [model])
     chance_seed = whole_number("chance_seed", chance_seed, least=0)  # evaluate's is a seed, too
+    asked_steps = deletion_steps(steps)
     loaded = open_model(model)
     corpus, training = reading.load_with_training(source, loaded)
     chosen = some_of(len(corpus), limit, chance_seed)
@@ -71,7 +73,7 @@ def evaluate(
             texts,
             names,
             train=training is not None,
-            steps=steps,
+            steps=asked_steps,
             least_words=least_words,
             runs=runs,
         )
@@ -84,7 +86,7 @@ def evaluate(
             names,
             train=None if training is None else training.texts,
             source=corpus.name if len(chosen) == len(corpus) else named,
-            steps=steps,
+            steps=asked_steps,
             least_words=least_words,
             runs=runs,
             splits=splits,

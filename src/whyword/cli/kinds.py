@@ -11,6 +11,7 @@ import typer
 from whyword.base.checks import check_installed, one_of
 from whyword.base.errors import Argument, InputError
 from whyword.cli.inputs import words_or_file
+from whyword.cli.options import whole_numbers
 from whyword.models.estimator import Estimator
 
 
@@ -120,7 +121,7 @@ class NetworkOptions:
         """Return what was given, as the classifier takes it."""
         given = given_options(self)
         if "width" in given:
-            numbers = _numbers("width", given["width"], "2 or 2,3,4")
+            numbers = whole_numbers("width", given["width"], "2 or 2,3,4")
             given["width"] = numbers[0] if len(numbers) == 1 else numbers
         if "validation" in given and given["validation"].is_integer():
             given["validation"] = int(given["validation"])
@@ -175,7 +176,7 @@ class BagOptions:
         """Return what was given, as the classifier takes it."""
         given = given_options(self)
         if "ngrams" in given:
-            numbers = _numbers("ngrams", given["ngrams"], "1,2")
+            numbers = whole_numbers("ngrams", given["ngrams"], "1,2")
             given["ngrams"] = tuple(numbers * 2 if len(numbers) == 1 else numbers)
         if self.stop_words is not None and self.stop_words != "english":
             given["stop_words"] = _stop_words(self.stop_words)
@@ -290,10 +291,3 @@ def given_options(options: NetworkOptions | BagOptions) -> dict[str, Any]:
     """Return the options that somebody named."""
     every = {one.name: getattr(options, one.name) for one in fields(options)}
     return {name: value for name, value in every.items() if value is not None}
-
-
-def _numbers(name: str, given: str, example: str) -> list[int]:
-    try:
-        return [int(part) for part in given.split(",")]
-    except ValueError:
-        raise InputError(Argument(name), f" takes numbers as in {example}; not {given!r}") from None

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from whyword.base.errors import Argument, InputError
+from whyword.base.printable import shown
 from whyword.methods.registry import METHODS
 
 # what is read
@@ -110,6 +112,24 @@ Method = Annotated[
     ),
 ]
 
+DeletionSteps = Annotated[
+    str | None,
+    typer.Option(
+        "--steps",
+        metavar="N|N,N,…",
+        help="Words to delete, one after the other; or after which numbers of them the model is "
+        "asked, as 0,1,2,5,10,20,50. (default: 50, fewer if texts are short)",
+    ),
+]
+LeastWords = Annotated[
+    int | None,
+    typer.Option(
+        "--least-words",
+        help="Of texts with so many words at least (default: 2 × the last step).",
+        min=1,
+    ),
+]
+
 # what is written
 
 OutFolder = Annotated[Path, typer.Option("--out", help="The folder to write.")]
@@ -131,3 +151,24 @@ Address = Annotated[
     str | None,
     typer.Option("--address", help="Of a running Ray cluster (default: one is started here)."),
 ]
+
+
+# what is written with commas
+
+
+def whole_numbers(name: str, given: str, example: str) -> list[int]:
+    """Return the numbers of an option; raise if they are none."""
+    try:
+        return [int(part) for part in given.split(",")]
+    except ValueError:
+        raise InputError(
+            Argument(name), f" takes numbers as in {example}; not {shown(given)}"
+        ) from None
+
+
+def deletion_steps(given: str | None) -> int | list[int] | None:
+    """Return the steps of a deletion: one number is how many words go."""
+    if given is None:
+        return None
+    numbers = whole_numbers("steps", given, "50 or 0,1,2,5,10,20,50")
+    return numbers if len(numbers) > 1 else numbers[0]

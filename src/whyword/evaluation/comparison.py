@@ -16,6 +16,7 @@ from whyword.base.printable import shown
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.power import ExplanatoryPower
 from whyword.evaluation.significance import bootstrap_means, corrected_t, critical_t, holm
+from whyword.evaluation.steps import plain_steps
 
 Measurement: TypeAlias = ExplanatoryPower | DeletionCurve
 
@@ -318,8 +319,9 @@ def _compare_curves(
     seed: int,
 ) -> Comparison:
     for what, of in _ALIKE.items():
-        if of(a) != of(b):
-            raise InputError(f"the two curves differ in their {what}: {of(a)} ≠ {of(b)}")
+        first, second = of(a), of(b)
+        if first != second:
+            raise InputError(f"the two curves differ in their {what}: {first} ≠ {second}"[:300])
     if not np.array_equal(a.chosen, b.chosen):
         raise InputError("the two curves are of different documents")
     return bootstrap_comparison(
@@ -394,5 +396,5 @@ _ALIKE: Mapping[str, Callable[[DeletionCurve], Any]] = {
     "target": lambda curve: curve.target,
     "order": lambda curve: curve.order,
     "action": lambda curve: curve.action,
-    "steps": lambda curve: curve.steps,
+    "steps": lambda curve: plain_steps(curve.steps),
 }

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from whyword.base.checks import one_of
 from whyword.base.labels import Label
 from whyword.evaluation.ranking import MOST
+from whyword.evaluation.steps import StepNumbers, plain_steps, shown_steps
 from whyword.methods.targets import PREDICTED
 
 TRUE = "true"
@@ -16,20 +17,22 @@ TRUE = "true"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DeletionCurve:
-    """What became of n documents while up to K of their words went (or came), in R runs.
+    """What became of n documents while words of theirs went (or came), in R runs, at S steps.
 
     Attributes
     ----------
     method, subset, target, order, action : str
         As they were asked for.
+    steps : (S,) intp
+        After how many words the model was asked: 0, the start, to K.
     chosen : (n,) intp
         Which of the texts took part; where texts have several labels, one may do so with each.
-    correct : (R, n, K + 1) bool
-        Whether the prediction was the true class after each step; the first column is the start.
+    correct : (R, n, S) bool
+        Whether the prediction was the true class at each of the steps.
         Of several labels: whether the target is rightly said, or not said, of the text.
-    scores, probabilities : (R, n, K + 1) float32
+    scores, probabilities : (R, n, S) float32
         Of the target class.
-    opposite : (R, n, K + 1) float32, or None
+    opposite : (R, n, S) float32, or None
         The target's probability if the same words are put into the empty document instead
         (taken out of the whole one, if the action is to insert).
     targets : (n,) int32, or None
@@ -41,6 +44,7 @@ class DeletionCurve:
     target: Label
     order: str
     action: str
+    steps: StepNumbers
     chosen: NDArray[np.intp]
     correct: NDArray[np.bool_]
     scores: NDArray[np.float32]
@@ -51,7 +55,7 @@ class DeletionCurve:
     def __repr__(self) -> str:
         return (
             f"DeletionCurve({self.method}: {self.action} {self.order} relevant first, "
-            f"{self.size}, {self.steps} steps, area {self.area:.4f})"
+            f"{self.size}, steps {self._shown_steps}, area {self.area:.4f})"
         )
 
     def __len__(self) -> int:
@@ -69,9 +73,8 @@ class DeletionCurve:
         return texts if self.n_documents == len(self) else f"{len(self):,} labels of {texts}"
 
     @property
-    def steps(self) -> int:
-        """How many words went, K."""
-        return int(self.correct.shape[2]) - 1
+    def _shown_steps(self) -> str:
+        return shown_steps(plain_steps(self.steps))
 
     @property
     def runs(self) -> int:
@@ -80,30 +83,30 @@ class DeletionCurve:
 
     @property
     def accuracy(self) -> NDArray[np.float64]:
-        """Share of the documents predicted right after each step, mean of the runs: (K + 1,)."""
+        """Share of the documents predicted right at each step, mean of the runs: (S,)."""
         mean: NDArray[np.float64] = self.correct.mean(axis=(0, 1))
         return mean
 
     @property
     def mean_score(self) -> NDArray[np.float64]:
-        """The target's score after each step, mean of documents and runs: (K + 1,)."""
+        """The target's score at each step, mean of documents and runs: (S,)."""
         mean: NDArray[np.float64] = self.scores.mean(axis=(0, 1), dtype=np.float64)
         return mean
 
     @property
     def area(self) -> float:
-        """Area under the accuracy over the steps, as a share of the largest possible."""
+        """Area under the accuracy over the words, as a share of the largest possible."""
         return float(self.document_areas().mean())
 
     @property
     def deviation(self) -> float:
         """Standard deviation of that area over the runs; 0 for a single run."""
-        areas = _areas(self.correct).mean(axis=1)
+        areas = _areas(self.correct, self.steps).mean(axis=1)
         return float(areas.std(ddof=1)) if self.runs > 1 else 0.0
 
     @property
     def score_area(self) -> float:
-        """Mean height of the target's score over the steps."""
+        """Mean height of the target's score over the words."""
         return float(self.document_areas("score").mean())
 
     def document_areas(self, measure: str = "accuracy") -> NDArray[np.float64]:
@@ -115,17 +118,18 @@ class DeletionCurve:
         """
         one_of("measure", measure, ("accuracy", "score"))
         traces = self.correct if measure == "accuracy" else self.scores
-        mean: NDArray[np.float64] = _areas(traces).mean(axis=0)
+        mean: NDArray[np.float64] = _areas(traces, self.steps).mean(axis=0)
         return mean
 
     @property
     def aopc(self) -> float:
-        """Mean change of the target's score over the steps 0 … K (Samek et al., 2017).
+        """Mean change of the target's score after 0 … K words (Samek et al., 2017).
 
-        How far it has fallen since the start; for insertion, risen.
+        How far it has fallen since the start; for insertion, risen. Between steps that are not
+        next to one another the change is taken to be even.
         """
         mean = self.mean_score
-        change = float((mean[0] - mean).mean())
+        change = float(_at_all(mean[0] - mean, self.steps).mean())
         return change if self.action == "delete" else -change
 
     @property
@@ -142,7 +146,8 @@ class DeletionCurve:
         whole = self.probabilities if self.action == "delete" else self.opposite
         if traces is None or whole is None:
             return None
-        return float((whole[:, :, :1] - traces[:, :, 1:]).mean(dtype=np.float64))
+        falls = (whole[:, :, :1] - traces).mean(axis=(0, 1), dtype=np.float64)
+        return float(_at_all(falls, self.steps)[1:].mean())
 
     @property
     def better(self) -> str | None:
@@ -167,7 +172,7 @@ class DeletionCurve:
             "order": self.order,
             "action": self.action,
             "count": len(self),
-            "steps": self.steps,
+            "steps": self.steps.tolist(),
             "runs": self.runs,
             "accuracy": self.accuracy.tolist(),
             "mean_score": self.mean_score.tolist(),
@@ -180,9 +185,16 @@ class DeletionCurve:
         }
 
 
-def _areas(traces: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the mean height over the steps by the trapezoidal rule, equation (28): (R, n)."""
-    ends = (traces[..., 0].astype(np.float64) + traces[..., -1]) / 2
-    inner = traces[..., 1:-1].sum(axis=2, dtype=np.float64)
-    areas: NDArray[np.float64] = (ends + inner) / (traces.shape[2] - 1)
+def _areas(traces: NDArray[Any], steps: StepNumbers) -> NDArray[np.float64]:
+    """Return the mean height over the words by the trapezoidal rule, equation (28): (R, n)."""
+    gaps = np.diff(steps)
+    ends = (gaps[0] * traces[..., 0].astype(np.float64) + gaps[-1] * traces[..., -1]) / 2
+    inner = (traces[..., 1:-1] * ((gaps[:-1] + gaps[1:]) / 2)).sum(axis=2)
+    areas: NDArray[np.float64] = (ends + inner) / steps[-1]
     return areas
+
+
+def _at_all(heights: NDArray[np.float64], steps: StepNumbers) -> NDArray[np.float64]:
+    """Return a curve after 0, 1, … K words, straight between its steps: (K + 1,)."""
+    every: NDArray[np.float64] = np.interp(np.arange(steps[-1] + 1), steps, heights)
+    return every

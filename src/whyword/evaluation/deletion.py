@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from whyword.base.checks import flag, items, one_each, strings, whole_number
+from whyword.base.checks import flag, items, one_each, strings
 from whyword.base.errors import Argument, InputError, NoDocumentsError
 from whyword.base.printable import shown
 from whyword.evaluation.curves import TRUE, DeletionCurve
@@ -23,6 +23,7 @@ from whyword.evaluation.ranking import (
     named_methods,
     ranking_of,
 )
+from whyword.evaluation.steps import Steps, step_numbers
 from whyword.evaluation.trajectories import Trajectories, concatenate
 from whyword.methods.targets import PREDICTED
 from whyword.models.blackbox import as_classifier, labels_of
@@ -40,7 +41,7 @@ def deletion_curve(
     order: str = "most",
     target: object = TRUE,
     subset: str = "correct",
-    steps: int = 50,
+    steps: Steps = 50,
     *,
     relevance: Iterable[Any] | None = None,
     action: str = "delete",
@@ -50,7 +51,7 @@ def deletion_curve(
     sufficiency: bool = True,
     **parameters: float | str,
 ) -> DeletionCurve:
-    """Take away words by their relevance, and see what the model says after each.
+    """Take away words by their relevance, and see what the model says then.
 
     Relevance is found once, on the intact text. The defaults are the paper's first experiment;
     the three are ``EXPERIMENTS[1]`` to ``EXPERIMENTS[3]``, to be passed as ``**EXPERIMENTS[2]``.
@@ -73,8 +74,10 @@ def deletion_curve(
         For whom relevance is found.
     subset : {"correct", "wrong", "all"}
         Those the model was right about at first, or wrong about.
-    steps : int
-        How many words go; a shorter document stays as it is when none is left.
+    steps : int, or increasing list of int
+        How many words go, if the model is asked after each; or after which numbers of words it is
+        asked (0 is added): 0, 1, 2, 5, 10, 20, 50 are 7 predictions for a curve instead of 51. A
+        shorter document stays as it is when no word is left.
     relevance : iterable, optional
         Somebody's relevances, one entry per text: a value for each word, a pair (spans, values)
         with character offsets, or an Explanation. See
@@ -118,7 +121,7 @@ def deletion_curves(
     labels: Iterable[Any],
     methods: Methods | None = None,
     experiments: Iterable[int] = tuple(EXPERIMENTS),
-    steps: int = 50,
+    steps: Steps = 50,
     *,
     least_words: int | None = None,
     runs: int = 10,
@@ -136,7 +139,7 @@ def deletion_curves(
     experiments : iterable of int
         Of :data:`EXPERIMENTS`.
     least_words : int, optional
-        Leave out documents with fewer words; by default, as in the paper, than twice the steps.
+        Leave out documents with fewer words; by default, as in the paper, than twice the last step.
     sufficiency : bool
         Find what the opposite action needs, too; not of the random methods.
 
@@ -148,14 +151,15 @@ def deletion_curves(
     deletion = _WordDeletion(model, texts, labels)
     sufficiency = flag("sufficiency", sufficiency)
     named = named_methods(compared_methods(model) if methods is None else methods)
-    least = 2 * whole_number("steps", steps) if least_words is None else least_words
+    numbers = step_numbers(steps)
+    least = 2 * int(numbers[-1]) if least_words is None else least_words
     planned: dict[tuple[int, str], Planned] = {}
     for number in _experiment_numbers(experiments):
         settings = dict(EXPERIMENTS[number])
         for name, method in named.items():
             both = sufficiency and method not in (RANDOM, RANDOM_KNOWN)
             experiment = Experiment.of(
-                deletion.classes, steps=steps, least_words=least, sufficiency=both, **settings
+                deletion.classes, steps=numbers, least_words=least, sufficiency=both, **settings
             )
             ranking = ranking_of(
                 model, method, None, len(deletion.texts), settings["order"], runs, seed

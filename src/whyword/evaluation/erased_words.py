@@ -24,15 +24,19 @@ class ErasedWords:
 
     def __init__(self, trace: Any) -> None:  # noqa: ANN401 - a Trace that is Erasable
         self.trace = trace
-        self._cache: dict[tuple[bytes, bytes, bool], Erased] = {}
+        self._cache: dict[tuple[bytes, bytes, bool, bytes], Erased] = {}
 
     def __call__(
-        self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool
+        self,
+        documents: NDArray[np.intp],
+        orders: NDArray[np.int32],
+        insert: bool,
+        steps: NDArray[np.intp],
     ) -> Erased:
         """Return what :meth:`~whyword.models.protocol.Erasable.erase` does."""
-        key = documents.tobytes(), orders.tobytes(), insert
+        key = documents.tobytes(), orders.tobytes(), insert, steps.tobytes()
         if key not in self._cache:
-            erased = self.trace.erase(documents, orders, insert)
+            erased = self.trace.erase(documents, orders, insert, steps)
             while self._cache and self._size() + _size(erased) > _CACHE_BYTES:
                 del self._cache[next(iter(self._cache))]
             self._cache[key] = erased

@@ -26,7 +26,7 @@ from whyword.evaluation.comparison import Comparison, compare_all, risk
 from whyword.evaluation.copies import CopyQuality, copy_quality
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.deletion import check_erasable, deletion_curves
-from whyword.evaluation.experiment import EXPERIMENTS, MOST_STEPS, nothing_to_start_from
+from whyword.evaluation.experiment import EXPERIMENTS, nothing_to_start_from
 from whyword.evaluation.findings import Findings
 from whyword.evaluation.page import evaluation_page
 from whyword.evaluation.power import (
@@ -46,6 +46,7 @@ from whyword.evaluation.ranking import (
     ranking_of,
 )
 from whyword.evaluation.sanity import SanityCheck, model_randomisation
+from whyword.evaluation.steps import PlainSteps, Steps, plain_steps, step_numbers
 from whyword.methods.predict import highest_labels
 from whyword.methods.registry import METHODS
 from whyword.models.abilities import Trained
@@ -84,7 +85,7 @@ def evaluate(
     *,
     train: Iterable[str] | None = None,
     source: str = "",
-    steps: int | None = None,
+    steps: Steps | None = None,
     least_words: int | None = None,
     runs: int = 10,
     splits: int = 10,
@@ -113,11 +114,13 @@ def evaluate(
         without them is given, too.
     source : str
         Where the texts are from, for the report.
-    steps : int, optional
-        How many words are deleted; by default 50, the paper's number, or half the median length
-        where few texts have 100 words.
+    steps : int or increasing list of int, optional
+        How many words are deleted, or after which numbers of them the model is asked, as for
+        :func:`~whyword.deletion_curve`; by default 50, the paper's number, or half the median
+        length where few texts have 100 words.
     least_words : int, optional
-        Delete from documents of at least so many words only; by default twice the steps.
+        Delete from documents of at least so many words only; by default twice the last
+        step.
     runs : int
         Of random deletion.
     splits : int
@@ -143,11 +146,12 @@ def evaluate(
         raise InputError(Argument("source"), f" must be a str, not {type(source).__name__}")
     lengths = np.array([len(document) for document in traced.documents(several)])
     named = named_methods(compared_methods(model) if methods is None else methods)
-    steps = usual_steps(lengths) if steps is None else whole_number("steps", steps, most=MOST_STEPS)
+    numbers = step_numbers(usual_steps(lengths) if steps is None else steps)
+    least = 2 * int(numbers[-1]) if least_words is None else least_words
     settings = _Settings(
         methods=named,
-        steps=steps,
-        least_words=2 * steps if least_words is None else whole_number("least_words", least_words),
+        steps=plain_steps(numbers),
+        least_words=whole_number("least_words", least),
         runs=whole_number("runs", runs),
         splits=whole_number("splits", splits, most=MOST_SPLITS),
         seed=whole_number("seed", seed, least=0),
@@ -191,7 +195,7 @@ class _Settings:
     """What is asked of an evaluation, checked; see :func:`evaluate`."""
 
     methods: dict[str, str | Explainer]
-    steps: int
+    steps: PlainSteps
     least_words: int
     runs: int
     splits: int

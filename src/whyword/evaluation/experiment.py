@@ -4,12 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from whyword.base.checks import flag, one_of, whole_number
 from whyword.base.labels import Label
 from whyword.evaluation.curves import TRUE, DeletionCurve
 from whyword.evaluation.decisions import CORRECT, EVERY, SUBSETS, WRONG, Decisions, Round
 from whyword.evaluation.erased_words import ErasedWords
 from whyword.evaluation.ranking import LEAST, MOST, Ranking
+from whyword.evaluation.steps import StepNumbers, Steps, step_numbers
 from whyword.evaluation.trajectories import Trajectories, trajectories_of
 from whyword.methods.targets import PREDICTED, class_number
 
@@ -21,11 +24,10 @@ EXPERIMENTS: Mapping[int, Mapping[str, Any]] = {
     2: {"subset": WRONG, "target": TRUE, "order": LEAST},
     3: {"subset": WRONG, "target": PREDICTED, "order": MOST},
 }
-MOST_STEPS = 100_000
 _DOCUMENTS = 256  # whose scores at all steps are held at a time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Experiment:
     """Which documents take part, whose score is looked at, and what is done to the words.
 
@@ -34,8 +36,8 @@ class Experiment:
     classes : sequence of C labels
     target : "true", "predicted" or a class
     subset, order, action : str
-    steps : int
-        How many words go.
+    steps : (S,) intp
+        After how many words the model is asked, from 0 on.
     least_words : int
         That a document must have.
     sufficiency : bool
@@ -47,7 +49,7 @@ class Experiment:
     subset: str
     order: str
     action: str
-    steps: int
+    steps: StepNumbers
     least_words: int
     sufficiency: bool
 
@@ -58,7 +60,7 @@ class Experiment:
         order: str,
         target: object,
         subset: str,
-        steps: int,
+        steps: Steps,
         action: str = DELETE,
         least_words: int = 1,
         sufficiency: bool = True,
@@ -67,12 +69,12 @@ class Experiment:
         one_of("order", order, ORDERS)
         one_of("subset", subset, SUBSETS)
         one_of("action", action, ACTIONS)
-        steps = whole_number("steps", steps, most=MOST_STEPS)
+        numbers = step_numbers(steps)
         least = whole_number("least_words", least_words)
         both = flag("sufficiency", sufficiency)
         if not isinstance(target, str) or target not in (TRUE, PREDICTED):
             class_number(classes, target)
-        return cls(classes, target, subset, order, action, steps, least, both)
+        return cls(classes, target, subset, order, action, numbers, least, both)
 
     def trajectories(
         self, ranking: Ranking, erased: ErasedWords, decisions: Decisions, first: int
@@ -93,20 +95,23 @@ class Experiment:
         rounds = decisions.rounds(trace, first, self.target, self.subset, self.least_words)
         for chosen, targets in rounds:
             longest = max((len(trace.documents[number]) for number in chosen.tolist()), default=0)
-            steps = min(self.steps, longest)  # after which nothing is left to change
-            orders = ranking.orders(trace, targets, first, steps, chosen)
+            # after the longest's words nothing is left to change
+            steps, places = np.unique(np.minimum(self.steps, longest), return_inverse=True)
+            orders = ranking.orders(trace, targets, first, int(steps[-1]), chosen)
             for start in range(0, len(chosen), _DOCUMENTS):
                 some, order = chosen[start:][:_DOCUMENTS], orders[start:][:_DOCUMENTS]
-                after = erased(some, order, insert)
-                opposite = erased(some, order, not insert) if self.sufficiency else None
+                after = erased(some, order, insert, steps)
+                opposite = erased(some, order, not insert, steps) if self.sufficiency else None
                 right = decisions.right(trace, first, Round(some, targets), after)
                 paths = trajectories_of(first + some, after, opposite, right, targets[some, 0])
-                yield paths.prolonged(self.steps)
+                yield paths.at(places)
 
     def curve(self, name: str, trajectories: Trajectories) -> DeletionCurve:
         """Return what became of the documents, by the method of that name."""
         target = self.target if isinstance(self.target, Label) else str(self.target)
-        return DeletionCurve(name, self.subset, target, self.order, self.action, *trajectories)
+        return DeletionCurve(
+            name, self.subset, target, self.order, self.action, self.steps, *trajectories
+        )
 
 
 def nothing_to_start_from(subset: str, least_words: int, texts: int) -> str:

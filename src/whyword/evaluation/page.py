@@ -1,7 +1,7 @@
 """An evaluation as one self-contained page: what ``pages/templates/evaluation.html`` shows."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from whyword.evaluation.comparison import Comparison, of_best
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.findings import Findings
 from whyword.evaluation.quality import ModelQuality, MultiLabelQuality
+from whyword.evaluation.steps import shown_steps
 from whyword.explanation.heatmap import LEVELS
 from whyword.pages.charts import Line, LineChart, line_chart
 from whyword.pages.layout import Table, table
@@ -28,7 +29,6 @@ def evaluation_page(evaluation: Findings, title: str = "Evaluation") -> Iterator
         Of what: the model's and the corpus's name.
     """
     quality, settings = evaluation.quality, evaluation.settings
-    named = {**settings, "methods": ", ".join(settings["methods"])}
     return render(
         "evaluation.html",
         title=title,
@@ -44,9 +44,19 @@ def evaluation_page(evaluation: Findings, title: str = "Evaluation") -> Iterator
         deletions=[_deletion(evaluation, number) for number in evaluation.curves],
         power=_power(evaluation) if evaluation.powers else None,
         sanity=_sanity(evaluation) if evaluation.checks else None,
-        settings="; ".join(f"{name.replace('_', ' ')} {value}" for name, value in named.items()),
+        settings=settings_line(settings),
         seconds=sum(evaluation.seconds.values()),
     )
+
+
+def settings_line(settings: Mapping[str, Any]) -> str:
+    """Return in one line what was asked for, without what was left open."""
+    said = {name: value for name, value in settings.items() if value not in ("", None)}
+    if "methods" in said:
+        said["methods"] = ", ".join(said["methods"])
+    if "steps" in said:
+        said["steps"] = shown_steps(said["steps"])
+    return "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in said.items())
 
 
 # ---- the model --------------------------------------------------------------------------------
@@ -174,7 +184,7 @@ def _deletion(evaluation: Findings, number: int) -> Deletion:
 def deletion_chart(curves: Mapping[str, DeletionCurve], description: str) -> LineChart:
     """Return accuracy over the words deleted, a line for each method."""
     lines = [
-        Line(name, range(curve.steps + 1), curve.accuracy.tolist(), number)
+        Line(name, curve.steps.tolist(), curve.accuracy.tolist(), number)
         for number, (name, curve) in enumerate(curves.items())
     ]
     return line_chart(lines, "words deleted", "accuracy", description, percent=True)

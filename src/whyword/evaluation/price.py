@@ -10,6 +10,7 @@ from whyword.evaluation.decisions import WRONG
 from whyword.evaluation.evaluate import SANITY_DOCUMENTS, usual_steps
 from whyword.evaluation.experiment import EXPERIMENTS
 from whyword.evaluation.ranking import RANDOM, RANDOM_KNOWN, compared_methods, named_methods
+from whyword.evaluation.steps import Steps, asked_texts, step_numbers
 from whyword.methods.price import Clock, Price, Sample
 from whyword.methods.registry import METHODS, Cost, Method
 from whyword.methods.request import Request
@@ -27,7 +28,7 @@ def evaluation_price(
     methods: Iterable[str] | None = None,
     *,
     train: bool = False,
-    steps: int | None = None,
+    steps: Steps | None = None,
     least_words: int | None = None,
     runs: int = 10,
     clock: Clock = time.perf_counter,
@@ -57,7 +58,7 @@ def evaluation_predictions(
     model: TextClassifier,
     documents: list[Document],
     methods: list[str],
-    steps: int | None = None,
+    steps: Steps | None = None,
     least_words: int | None = None,
     runs: int = 10,
 ) -> int:
@@ -72,10 +73,10 @@ def evaluation_predictions(
     if not documents:
         return 0
     lengths = np.array([len(document) for document in documents])
-    steps = usual_steps(lengths) if steps is None else steps
-    least = 2 * steps if least_words is None else least_words
+    numbers = step_numbers(usual_steps(lengths) if steps is None else steps)
+    least = 2 * int(numbers[-1]) if least_words is None else least_words
     fit = int(np.sum(lengths >= least))
-    texts = min(steps, int(lengths.max())) + 1  # of each order
+    texts = asked_texts(numbers, int(lengths.max()))  # of each order
     wrong = len([one for one in EXPERIMENTS.values() if one["subset"] == WRONG])
     chance = {name for name in methods if name in (RANDOM, RANDOM_KNOWN)}
     by_method = [name for name in methods if name not in chance]

@@ -63,18 +63,18 @@ class Ranking(ABC):
         """
 
     def orders(
-        self, trace: Trace, targets: Targets, first: int, steps: int, chosen: Chosen
+        self, trace: Trace, targets: Targets, first: int, words: int, chosen: Chosen
     ) -> NDArray[np.int32]:
-        """Return the positions of the first words, (n, runs, steps); −1 where none is left.
+        """Return the positions of the first words, (n, runs, words); −1 where none is left.
 
         Among equals those that stand first in the text go first. Parameters are as for
         :meth:`priorities`.
         """
-        orders = np.full((len(chosen), self.runs, steps), -1, np.int32)
+        orders = np.full((len(chosen), self.runs, words), -1, np.int32)
         for run in range(self.runs if len(chosen) else 0):
             priorities = self.priorities(trace, targets, first, run, chosen)
             for number, values in enumerate(priorities):
-                order = np.argsort(-values, kind="stable")[:steps]
+                order = np.argsort(-values, kind="stable")[:words]
                 orders[number, run, : len(order)] = order
         return orders
 

@@ -18,15 +18,14 @@ class Trajectories(NamedTuple):
     opposite: NDArray[np.float32] | None
     targets: NDArray[np.int32]
 
-    def prolonged(self, steps: int) -> "Trajectories":
-        """Return trajectories of so many steps: the last ones change nothing."""
-        more = ((0, 0), (0, 0), (0, steps + 1 - self.correct.shape[2]))
+    def at(self, places: NDArray[np.intp]) -> "Trajectories":
+        """Return trajectories through these of the steps, in which one may stand repeatedly."""
         return Trajectories(
             self.chosen,
-            np.pad(self.correct, more, "edge"),
-            np.pad(self.scores, more, "edge"),
-            np.pad(self.probabilities, more, "edge"),
-            None if self.opposite is None else np.pad(self.opposite, more, "edge"),
+            self.correct[:, :, places],
+            self.scores[:, :, places],
+            self.probabilities[:, :, places],
+            None if self.opposite is None else self.opposite[:, :, places],
             self.targets,
         )
 
@@ -44,8 +43,8 @@ def trajectories_of(
     ----------
     chosen : (n,) intp
     erased, opposite : Erased
-    right : (n, R, K + 1) bool
-        Whether the model was right after each step.
+    right : (n, R, S) bool
+        Whether the model was right at each of the steps.
     targets : (n,) int32
     """
     return Trajectories(
@@ -59,7 +58,7 @@ def trajectories_of(
 
 
 def target_values(values: NDArray[np.float64], targets: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return the targets' values of all classes', (n, R, K + 1)."""
+    """Return the targets' values of all classes', (n, R, S)."""
     column = targets.astype(np.intp)[:, None, None, None]
     chosen: NDArray[np.float64] = np.take_along_axis(values, column, axis=3)[..., 0]
     return chosen

@@ -30,17 +30,26 @@ class ErasableText(Erasable, Trace):
         """Return which words of a document are gone from the start, (T,); none by default."""
         return np.zeros(len(self.documents[number]), np.bool_)
 
-    def erase(self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool) -> Erased:
+    def erase(
+        self,
+        documents: NDArray[np.intp],
+        orders: NDArray[np.int32],
+        insert: bool,
+        steps: NDArray[np.intp],
+    ) -> Erased:
         """Return what the model says of the texts, words cut out of them: docs/method.md (27)."""
-        _, runs, steps = orders.shape
-        classes = self.scores.shape[1]
-        scores = np.empty((len(documents), runs, steps + 1, classes))
+        shape = (orders.shape[1], len(steps), self.scores.shape[1])
+        scores = np.empty((len(documents), *shape))
         chances = np.empty(scores.shape)
         for at, (number, each) in enumerate(zip(documents.tolist(), orders, strict=True)):
-            document, gone = self.documents[number], self.removed_words(number)
-            texts = (text for order in each for text in _texts(document, gone, order, insert))
+            document, removed = self.documents[number], self.removed_words(number)
+            texts = (
+                text_without(document, gone)
+                for order in each
+                for gone in words_gone(removed, order, insert, steps)
+            )
             for result, rows in zip((scores, chances), self._rescore_all(texts), strict=True):
-                result[at] = rows.reshape(runs, steps + 1, classes)
+                result[at] = rows.reshape(shape)
         return Erased(scores, chances)
 
     def occlusion(self, targets: Targets) -> Relevance:
@@ -75,16 +84,27 @@ class ErasableText(Erasable, Trace):
         return np.concatenate(scores), np.concatenate(chances)
 
 
-def _texts(
-    document: Document, removed: NDArray[np.bool_], order: NDArray[np.int32], insert: bool
-) -> Iterator[str]:
-    """Yield the text after each step, the words that are gone cut out of it."""
-    gone = np.full(len(document), insert) | removed
-    yield text_without(document, gone)
-    for word in order.tolist():
-        if word >= 0:
-            gone[word] = not insert or removed[word]
-        yield text_without(document, gone)
+def words_gone(
+    removed: NDArray[np.bool_],
+    order: NDArray[np.int32],
+    insert: bool,
+    steps: NDArray[np.intp],
+) -> Iterator[NDArray[np.bool_]]:
+    """Yield which words of a document are gone at each of the steps, (T,).
+
+    Parameters
+    ----------
+    removed : (T,) bool
+        Those that are gone from the start, and do not come back.
+    order, insert, steps
+        As for :meth:`~whyword.models.protocol.Erasable.erase`, of one order.
+    """
+    at_first = np.full(len(removed), insert) | removed
+    for count in steps.tolist():
+        words = order[:count][order[:count] >= 0]
+        gone = at_first.copy()
+        gone[words] = removed[words] if insert else True
+        yield gone
 
 
 def _texts_without_each(document: Document, removed: NDArray[np.bool_]) -> Iterator[str]:

@@ -225,12 +225,11 @@ class Integrable(ABC):
 
 
 class Erased(NamedTuple):
-    """What a model says of n documents while words go, in R orders of K words.
+    """What a model says of n documents while words go, in R orders, at S numbers of them.
 
     Attributes
     ----------
-    scores, probabilities : (n, R, K + 1, C) float64
-        The first is the start.
+    scores, probabilities : (n, R, S, C) float64
     """
 
     scores: Scores
@@ -241,8 +240,14 @@ class Erasable(ABC):
     """Words can be taken out of its documents."""
 
     @abstractmethod
-    def erase(self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool) -> Erased:
-        """Return what the model says after each step.
+    def erase(
+        self,
+        documents: NDArray[np.intp],
+        orders: NDArray[np.int32],
+        insert: bool,
+        steps: NDArray[np.intp],
+    ) -> Erased:
+        """Return what the model says after some numbers of words.
 
         Parameters
         ----------
@@ -252,6 +257,9 @@ class Erasable(ABC):
             The words, by position, in R orders; −1 changes nothing.
         insert : bool
             Begin without any word, and put them in instead.
+        steps : (S,) intp
+            After how many words of an order it is asked, increasing, from 0 to K at most. Who is
+            asked anew for every text is asked for these only.
         """
 
     @abstractmethod

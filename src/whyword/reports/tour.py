@@ -208,11 +208,11 @@ def _deletions(curves: Mapping[str, DeletionCurve]) -> dict[str, Any]:
     if not curves:
         return {"deleted": 0, "deleted_from": 0, "still_right": {}}
     first = next(iter(curves.values()))
-    deleted = min(_DELETED, first.steps)
+    place = int(np.searchsorted(first.steps, _DELETED, "right")) - 1
     return {
-        "deleted": deleted,
+        "deleted": int(first.steps[place]),
         "deleted_from": len(first),
-        "still_right": {name: float(curve.accuracy[deleted]) for name, curve in curves.items()},
+        "still_right": {name: float(curve.accuracy[place]) for name, curve in curves.items()},
     }
 
 

@@ -31,7 +31,7 @@ def steps_of(
     """Return the scores of one text after each step of one order."""
     (trace,) = model.trace([text])
     orders = np.array(order, np.int32).reshape(1, 1, -1)
-    erased = trace.erase(np.array([0]), orders, insert)
+    erased = trace.erase(np.array([0]), orders, insert, np.arange(len(order) + 1))
     np.testing.assert_allclose(erased.probabilities, trace.probabilities_of(erased.scores))
     scores: NDArray[np.float64] = erased.scores[0, 0]
     return scores

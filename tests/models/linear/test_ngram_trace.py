@@ -47,7 +47,7 @@ def steps_of(
     (trace,) = model.trace([text])
     assert isinstance(trace, Erasable)
     orders = np.array(order, np.int32).reshape(1, 1, -1)
-    erased = trace.erase(np.array([0]), orders, insert)
+    erased = trace.erase(np.array([0]), orders, insert, np.arange(len(order) + 1))
     np.testing.assert_allclose(erased.probabilities, trace.probabilities_of(erased.scores))
     scores: NDArray[np.float64] = erased.scores[0, 0]
     return scores
@@ -118,7 +118,8 @@ def test_erasing_after_deleting() -> None:
     text, document = TEXTS[0], tokenize(TEXTS[0])
     (trace,) = model.trace([text], deleted=iter([np.array([1, 5])]))
     assert isinstance(trace, NgramTrace)
-    steps = trace.erase(np.array([0]), np.array([[[6, 1, 0]]], np.int32), False).scores[0, 0]
+    orders = np.array([[[6, 1, 0]]], np.int32)
+    steps = trace.erase(np.array([0]), orders, False, np.arange(4)).scores[0, 0]
     for k, without in enumerate(([1, 5], [1, 5, 6], [1, 5, 6], [0, 1, 5, 6])):
         gone = np.isin(np.arange(len(document)), without)
         again = model.class_scores([text_without(document, gone)])[0]

@@ -204,7 +204,8 @@ def test_words_that_are_deleted_from_the_start_stay_away(
     (trace,) = model.trace([text], deleted=iter([np.array([1, 3])]))
     assert isinstance(trace, Erasable)
     np.testing.assert_allclose(trace.scores, model.class_scores(["moon rocket and key"]))
-    erased = trace.erase(np.array([0]), np.array([[[0, 4, 1]]], np.int32), insert).scores[0, 0]
+    orders = np.array([[[0, 4, 1]]], np.int32)
+    erased = trace.erase(np.array([0]), orders, insert, np.arange(4)).scores[0, 0]
     document = tokenize(text)
     steps = [[], [0], [0, 4], [0, 4]]  # word 1 is gone already
     for scores, changed in zip(erased, steps, strict=True):

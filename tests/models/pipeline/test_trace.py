@@ -18,7 +18,7 @@ def test_words_that_go(name: str) -> None:
     (trace,) = model.trace(TEXTS[:1], deleted=iter([np.array([2])]))
     document = trace.documents[0]
     orders = np.array([[[0, 4, -1]]], np.int32)
-    erased = trace.erase(np.array([0]), orders, insert=False)
+    erased = trace.erase(np.array([0]), orders, False, np.arange(4))
     gone = np.zeros(len(document), np.bool_)
     gone[2] = True
     for step, word in enumerate([None, 0, 4, None]):

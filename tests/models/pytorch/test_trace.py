@@ -287,7 +287,7 @@ def test_erase(how: str, insert: bool) -> None:
     model = mixed(deletion=how)
     (trace,) = model.trace(TEXTS)
     orders = np.array([[[2, 0, 5, 1], [7, 6, -1, -1]], [[0, 1, -1, -1], [5, 4, 3, 2]]], np.int32)
-    erased = trace.erase(np.array([0, 1]), orders, insert)
+    erased = trace.erase(np.array([0, 1]), orders, insert, np.arange(5))
     for number, each in enumerate(orders):
         every = set(range(len(NUMBERS[number])))
         for run, order in enumerate(each):

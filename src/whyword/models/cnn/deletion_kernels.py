@@ -23,6 +23,7 @@ def scores_of_changes(
     documents: Offsets,
     orders: NDArray[np.int32],
     insert: bool,
+    steps: Offsets,
     padding: int,
     scores: Numbers,
     pooled: Floats | None = None,
@@ -38,6 +39,7 @@ def scores_of_changes(
             documents[todo],
             orders[todo],
             insert,
+            steps,
             padding,
             scores[todo],
             kept[todo],
@@ -53,15 +55,16 @@ def change_words(
     documents: Offsets,
     orders: NDArray[np.int32],
     insert: bool,
+    steps: Offsets,
     padding: int,
     scores: Numbers,
     pooled: Floats,
 ) -> None:
-    """scores[d, r, m, k] += Σ_j x[j]·w2[j, k] without the first m words of order r, equation (27).
+    """scores[d, r, i, k] += Σ_j x[j]·w2[j, k], without the first steps[i] words of order r: (27).
 
     x[j] = max(0, max_t z[t, j]), with responses summed in the order of
     :func:`~whyword.models.cnn.kernels.max_pool`, so that they are what that would find, bit for
-    bit. A step adds (x[j] − x[j] before it)·w2[j, k] of the filters that it changed, in float64.
+    bit. A word adds (x[j] − x[j] before it)·w2[j, k] of the filters that it changed, in float64.
 
     Parameters
     ----------
@@ -74,11 +77,13 @@ def change_words(
         Positions of words in each document, in R orders; −1 changes nothing.
     insert : bool
         Begin with all words zeroed, and put them in instead.
+    steps : (S,) int64
+        Increasing numbers of words, K at most.
     padding : int
         The row of the table that stands for a zero vector.
-    scores : (n, R, K + 1, C) float64
+    scores : (n, R, S, C) float64
         Added to.
-    pooled : (n, R, K + 1, F) float32, or empty
+    pooled : (n, R, S, F) float32, or empty
         If there is room, x[j] is written there.
     """
     ids, offsets, table = activations.ids, activations.offsets, activations.table
@@ -110,10 +115,12 @@ def change_words(
                 z[:] = intact
                 best[:] = highest
                 total[:] = at_first_total
-                record(best, total, low, high, scores[d, run, 0], d, run, 0, pooled)
-                for step in range(orders.shape[2]):
-                    word = orders[d, run, step]
-                    if word >= 0:
+                done = 0
+                for at in range(steps.size):
+                    for step in range(done, steps[at]):
+                        word = orders[d, run, step]
+                        if word < 0:
+                            continue
                         before[:] = best
                         fallen[:] = False
                         now[word] = ids[start + word] if insert else padding
@@ -130,9 +137,8 @@ def change_words(
                             if change != 0:
                                 for k in range(classes):
                                     total[k] += change * weight[j, k]
-                    record(
-                        best, total, low, high, scores[d, run, step + 1], d, run, step + 1, pooled
-                    )
+                    done = steps[at]
+                    record(best, total, low, high, scores[d, run, at], d, run, at, pooled)
 
 
 @compiled

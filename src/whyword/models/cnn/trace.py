@@ -96,14 +96,19 @@ class CNNTrace(
             losses_without(activations, output, PADDING, words)
         return Relevance(self.cut(words), np.zeros(targets.shape))
 
-    def erase(self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool) -> Erased:
+    def erase(
+        self,
+        documents: NDArray[np.intp],
+        orders: NDArray[np.int32],
+        insert: bool,
+        steps: NDArray[np.intp],
+    ) -> Erased:
         """Return equation (27): what the network says while words' vectors are zeroed."""
-        runs, steps = orders.shape[1:]
         bias = self.network.output_bias.astype(np.float64)
-        scores = np.tile(bias, (len(documents), runs, steps + 1, 1))
+        scores = np.tile(bias, (len(documents), orders.shape[1], len(steps), 1))
         chosen = documents.astype(np.int64)
         for activations, weight in self.parts():
-            scores_of_changes(activations, weight, chosen, orders, insert, PADDING, scores)
+            scores_of_changes(activations, weight, chosen, orders, insert, steps, PADDING, scores)
         return Erased(scores, self.probabilities_of(scores))
 
     # ---- filters ------------------------------------------------------------------------------

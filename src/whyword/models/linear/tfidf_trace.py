@@ -44,11 +44,17 @@ class TfIdfTrace(LinearTrace, Erasable):
         result[bag.words] = losses[bag.link_features]
         return result
 
-    def erase(self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool) -> Erased:
+    def erase(
+        self,
+        documents: NDArray[np.intp],
+        orders: NDArray[np.int32],
+        insert: bool,
+        steps: NDArray[np.intp],
+    ) -> Erased:
         """Return equation (27): what the model says while occurrences go and bags are made anew."""
         scores = np.array(
             [
-                [self._scores_by_step(number, order, insert) for order in each]
+                [self._scores_by_step(number, order, insert)[steps] for order in each]
                 for number, each in zip(documents.tolist(), orders, strict=True)
             ]
         )

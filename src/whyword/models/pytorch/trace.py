@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from whyword.base.errors import Argument, InputError
+from whyword.models.erasure import words_gone
 from whyword.models.integration import path_points
 from whyword.models.multilabel import MultiLabel
 from whyword.models.probabilities import softmax
@@ -230,25 +231,22 @@ class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, Elem
 
     # ---- taking words out ---------------------------------------------------------------------
 
-    def erase(self, documents: NDArray[np.intp], orders: NDArray[np.int32], insert: bool) -> Erased:
+    def erase(
+        self,
+        documents: NDArray[np.intp],
+        orders: NDArray[np.int32],
+        insert: bool,
+        steps: NDArray[np.intp],
+    ) -> Erased:
         """Return what the module says while words go, equation (27)."""
-        _, runs, steps = orders.shape
-        scores = np.empty((len(documents), runs, steps + 1, self._network.classes))
+        scores = np.empty((len(documents), orders.shape[1], len(steps), self._network.classes))
         for at, (number, each) in enumerate(zip(documents.tolist(), orders, strict=True)):
-            variants = (gone for order in each for gone in self._steps(number, order, insert))
+            removed = self._gone[number]
+            variants = (
+                gone for order in each for gone in words_gone(removed, order, insert, steps)
+            )
             scores[at] = self._scores_without(number, variants).reshape(scores.shape[1:])
         return Erased(scores, self.probabilities_of(scores))
-
-    def _steps(
-        self, number: int, order: NDArray[np.int32], insert: bool
-    ) -> Iterator[NDArray[np.bool_]]:
-        removed = self._gone[number]
-        gone = np.full(len(removed), insert) | removed
-        yield gone.copy()
-        for word in order.tolist():
-            if word >= 0:
-                gone[word] = not insert or removed[word]
-            yield gone.copy()
 
     def _scores_without(self, number: int, variants: Iterable[NDArray[np.bool_]]) -> Scores:
         scores = [np.empty((0, self._network.classes))]
