@@ -75,7 +75,8 @@ def test_its_identity_is_that_of_all_that_it_does() -> None:
     others = [
         made(seed=1),
         made(encoder=VOCABULARY | {"more": 11}),
-        made(deletion="pad"),
+        made(deletion="cut"),
+        made(window=7),
         made(min_length=4),
         made(pad=5),
         made(name="another"),

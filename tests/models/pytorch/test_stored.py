@@ -65,6 +65,7 @@ def saved(folder: Path, **options: Any) -> ww.TorchClassifier:
         {"multilabel": True, "threshold": [0.2, 0.5, 0.7]},
         {"reader": READER},
         {"classes": [3, 5, 8]},
+        {"window": 3},
     ],
 )
 def test_what_is_loaded_is_what_was_saved(options: dict[str, Any], tmp_path: Path) -> None:
@@ -74,6 +75,7 @@ def test_what_is_loaded_is_what_was_saved(options: dict[str, Any], tmp_path: Pat
     assert list(other.classes_) == list(model.classes_)
     assert other.deletion == model.deletion
     assert other.network.min_length == model.network.min_length
+    assert other.network.window == model.network.window
     assert other.is_multilabel == model.is_multilabel
     np.testing.assert_array_equal(other.thresholds_, model.thresholds_)
     one, two = (ww.explain(each, TEXTS[0]) for each in (model, other))
