@@ -31,8 +31,8 @@ def test_relevance_is_conserved_and_a_batch_equals_its_singles(classes: int, hid
 
 def test_what_is_no_word_is_read_too() -> None:
     model = untrained("characters").fit(*topical(12))
-    said = ww.explain(model, "Moon\n\n it's: C++ 2020 🚀")
-    assert said.words == ["Moon", "it's", ":", "C++", "2020", "🚀"]
+    said = ww.explain(model, "Moon\n\n it: C++ 2020 🚀")
+    assert said.words == ["Moon", "it", ":", "C++", "2020", "🚀"]
     assert said.relevance[:4].all()
     np.testing.assert_allclose(
         model.class_scores(["moon  chip\n"]), model.class_scores(["moon chip "]), atol=1e-6

@@ -56,8 +56,6 @@ class CharacterClassifier(TrainedNetwork):
         Share of what filters and ReLUs say zeroed at random while training.
     word_dropout : float
         Share of words that are blank at random while training.
-    l2 : float
-        Strength of the pull of all weights towards zero.
     epochs, batch_size : int
     learning_rate : float
         Of Adam, at its highest; it falls linearly to zero.
@@ -65,6 +63,8 @@ class CharacterClassifier(TrainedNetwork):
         Share of the steps in which the rate grows from zero.
     patience : int or None
         After so many epochs without a better one, training ends.
+    l2 : float
+        Strength of the pull of all weights towards zero.
     precision : {"float32", "bfloat16"} or None
         Of the passes forth in training; None takes bfloat16 where the processor has it.
     class_weight : None, "balanced" or dict
@@ -118,12 +118,12 @@ class CharacterClassifier(TrainedNetwork):
         hidden: int = 0,
         dropout: float = 0.5,
         word_dropout: float = 0.1,
-        l2: float = 0.0,
         epochs: int = 15,
         batch_size: int = 32,
         learning_rate: float = 2e-3,
         warmup: float = 0.05,
         patience: int | None = 3,
+        l2: float = 0.0,
         precision: str | None = None,
         class_weight: str | Mapping[Any, float] | None = None,
         validation: float = 0.1,
@@ -141,12 +141,12 @@ class CharacterClassifier(TrainedNetwork):
         self.hidden = hidden
         self.dropout = dropout
         self.word_dropout = word_dropout
-        self.l2 = l2
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
         self.warmup = warmup
         self.patience = patience
+        self.l2 = l2
         self.precision = precision
         self.class_weight = class_weight
         self.validation = validation

@@ -63,8 +63,6 @@ class RecurrentClassifier(TrainedNetwork):
         training.
     word_dropout : float
         Share of words zeroed at random while training.
-    l2 : float
-        Strength of the pull of all weights towards zero.
     epochs, batch_size : int
     learning_rate : float
         Of Adam, at its highest; it falls linearly to zero.
@@ -72,6 +70,8 @@ class RecurrentClassifier(TrainedNetwork):
         Share of the steps in which the rate grows from zero.
     patience : int or None
         After so many epochs without a better one, training ends.
+    l2 : float
+        Strength of the pull of all weights towards zero.
     precision : {"float32", "bfloat16"} or None
         Of the passes forth in training; None takes bfloat16 where the processor has it.
     class_weight : None, "balanced" or dict
@@ -96,6 +96,8 @@ class RecurrentClassifier(TrainedNetwork):
     classes_ : (C,) array
     classifier_ : TorchClassifier
         The network, as it predicts and is explained.
+    table_words_ : list of list of str
+        The words of each table of vectors.
     training_words_ : list of str
         Lower-cased words of the training texts.
     provenance_ : dict
@@ -126,12 +128,12 @@ class RecurrentClassifier(TrainedNetwork):
         train_vectors: bool = False,
         dropout: float = 0.5,
         word_dropout: float = 0.3,
-        l2: float = 0.0,
         epochs: int = 12,
         batch_size: int = 32,
         learning_rate: float = 2e-3,
         warmup: float = 0.05,
         patience: int | None = 3,
+        l2: float = 0.0,
         precision: str | None = None,
         class_weight: str | Mapping[Any, float] | None = None,
         validation: float = 0.1,
@@ -150,12 +152,12 @@ class RecurrentClassifier(TrainedNetwork):
         self.train_vectors = train_vectors
         self.dropout = dropout
         self.word_dropout = word_dropout
-        self.l2 = l2
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
         self.warmup = warmup
         self.patience = patience
+        self.l2 = l2
         self.precision = precision
         self.class_weight = class_weight
         self.validation = validation
