@@ -201,7 +201,8 @@ def test_deleted_words(how: str) -> None:
     found = trace.lrp(EVERY)
     np.testing.assert_allclose(parts_of(found).sum(0), trace.scores[0], atol=1e-10)
     order = np.array([[gone]], np.int32)
-    erased = traced(model, LONG).erase(np.array([0]), order, insert=False)
+    steps = np.arange(len(gone) + 1)
+    erased = traced(model, LONG).erase(np.array([0]), order, False, steps)
     for step in range(len(gone) + 1):
         expected = traced(model, LONG, gone[:step]).scores[0]
         np.testing.assert_allclose(erased.scores[0, 0, step], expected, atol=1e-10)
