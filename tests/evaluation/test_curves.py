@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import oracle
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whyword import InputError
@@ -64,6 +64,7 @@ def random_curve(steps: list[int], seed: int, action: str = "delete") -> Deletio
     )
 
 
+@settings(max_examples=30)
 @given(
     steps=st.sets(st.integers(1, 60), min_size=1, max_size=9),
     seed=st.integers(0, 999),
@@ -90,6 +91,7 @@ def test_figures_are_those_of_straight_lines(steps: set[int], seed: int, insert:
         assert found == pytest.approx(sum(after) / len(after), abs=1e-6)
 
 
+@settings(max_examples=30)
 @given(last=st.integers(1, 130), seed=st.integers(0, 999))
 def test_with_every_step_the_area_is_as_it_was_to_the_last_digit(last: int, seed: int) -> None:
     """The mean of all heights, the two ends counted half."""
