@@ -35,8 +35,6 @@ from whyword.models.stored_reader import reader_argument, reader_settings
 from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.reader import Reader
 
-_NOT_KEPT = ("reader", "on_progress")  # told apart from the parameters, or not kept
-
 
 class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     """What all kinds of torch network that are trained here have in common.
@@ -49,6 +47,8 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     classes_ : (C,) array
     classifier_ : TorchClassifier
         The network, as it predicts and is explained.
+    parameters_ : dict
+        The arguments that it was trained with; those that are changed later are for the next time.
     training_words_ : list of str
         Lower-cased words of the training texts.
     provenance_ : dict
@@ -58,6 +58,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     checks: ClassVar[Mapping[str, Check[Any]]]  # of the parameters that are kept
     shuffled_layers = TorchClassifier.shuffled_layers
     classifier_: TorchClassifier
+    parameters_: dict[str, Any]
     training_words_: list[str] | None
 
     # what every kind has as parameters
@@ -110,6 +111,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         model.module.load_state_dict(state, strict=False)  # frozen ones are not among them
         model.module.requires_grad_(False)
         self.classifier_, self.classes_, self._identity = model, classes, None
+        self.parameters_ = self._kept_parameters()
         self.training_words_ = list(document_frequencies(documents))
         self.provenance_ = training_provenance(
             checked,
@@ -122,6 +124,10 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
             **self._results(),
         )
         return self
+
+    def _kept_parameters(self) -> dict[str, Any]:
+        """Return the arguments that a folder keeps, as they are now."""
+        return {name: getattr(self, name) for name in (*self.checks, "class_weight")}
 
     def _results(self) -> dict[str, Any]:
         """Return what else a training records."""
@@ -154,11 +160,13 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     @property
     def layer_names(self) -> list[str]:
         """The names of the network's parts."""
+        self.check_fitted()
         return self.classifier_.layer_names
 
     @property
     def recorded(self) -> dict[str, Any]:
         """What explanations record of it."""
+        self.check_fitted()
         return self.classifier_.recorded
 
     @property
@@ -224,14 +232,10 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     def to_tensors(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the tensors and the configuration that :meth:`save` writes."""
         self.check_fitted()
-        parameters = stored_parameters(
-            {name: value for name, value in self.get_params().items() if name in self.checks}
-            | {"class_weight": self.class_weight}
-        )
         configuration = {
             "kind": self.kind,
             "classes": self.classes_.tolist(),
-            "parameters": parameters,
+            "parameters": stored_parameters(self.parameters_),
             **self._described(),
             **reader_settings(self.reader_),
             "training_words": self.training_words_,
@@ -251,6 +255,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         checks = {**cls.checks, "class_weight": stored_class_weight(classes)}
         model = cls(**stored.parameters(checks))
         model.classes_, model.provenance_ = classes, provenance
+        model.parameters_ = model._kept_parameters()
         model.training_words_ = stored.settings.take("training_words", optional(list_of_strings))
         model.classifier_ = cls._rebuilt(stored, model)
         model.reader = reader_argument(model.classifier_.reader_, model.max_words)
