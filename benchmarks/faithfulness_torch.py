@@ -81,12 +81,12 @@ def compare(ready: ReadyModel, given: Texts) -> bool:
             name,
             target=toxic or "true",
             subset="all",
-            steps=max(STEPS),
+            steps=STEPS,
             relevance=explained,
             sufficiency=False,
         )
         fall = curve.scores[:, :, :1] - curve.scores
-        lost[name] = [float(fall[:, :, step].mean(dtype=np.float64)) for step in STEPS]
+        lost[name] = fall.mean(axis=(0, 1), dtype=np.float64)[1:].tolist()
         worst = max(abs(float(one.residual)) for one in explained)
         residual = worst if name == "LRP, exact" else residual
         figures = " ".join(f"{value:7.3f}" for value in lost[name])

@@ -463,6 +463,25 @@ def scores_by_step(
     return np.array(scores)
 
 
+def straight_curve(heights: list[float], steps: list[int]) -> list[float]:
+    """A curve after 0, 1, … words, straight between the numbers at which it is known."""
+    every = []
+    for m in range(steps[-1] + 1):
+        i = max(i for i in range(len(steps)) if steps[i] <= m)
+        if steps[i] == m:
+            every.append(heights[i])
+        else:
+            share = (m - steps[i]) / (steps[i + 1] - steps[i])
+            every.append((1 - share) * heights[i] + share * heights[i + 1])
+    return every
+
+
+def curve_area(heights: list[float], steps: list[int]) -> float:
+    """Equation (28), each word by itself."""
+    y = straight_curve(heights, steps)
+    return sum((y[m - 1] + y[m]) / 2 for m in range(1, len(y))) / (len(y) - 1)
+
+
 def explanatory_power(
     vectors: Array, labels: list[int], splits: list[tuple[list[int], list[int]]], most: int
 ) -> Array:

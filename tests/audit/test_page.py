@@ -1,7 +1,9 @@
 """The page of a comparison as text; tests/browser looks at it in a browser."""
 
 import dataclasses
+import re
 
+import numpy as np
 import pytest
 from compared import compared
 
@@ -51,6 +53,23 @@ def test_pairs_are_rows() -> None:
         str(pair.only_first),
     ]
     assert {len(row.cells) for row in shown.rows} == {len(shown.head)}
+
+
+def test_points_stand_at_their_steps() -> None:
+    found = compared()
+    row = found.models["cnn"]
+    curves = {
+        name: dataclasses.replace(curve, steps=curve.steps**2)
+        for name, curve in row.curves[1].items()
+    }
+    models = {"cnn": dataclasses.replace(row, curves={1: curves}, power=None)}
+    page = "".join(comparison_page(dataclasses.replace(found, models=models), []))
+    lines = re.findall(r'<polyline[^>]* points="([^"]+)"', page)
+    assert len(lines) == 2
+    for line in lines:
+        places = np.array([float(point.split(",")[0]) for point in line.split()])
+        shares = (places - places[0]) / (places[-1] - places[0])
+        np.testing.assert_allclose(shares, np.linspace(0, 1, len(places)) ** 2, atol=1e-3)
 
 
 def test_long_names() -> None:

@@ -29,12 +29,13 @@ def labels(texts: list[str], right: bool) -> list[str]:
         (TEXTS, 29, 25, 1, 500),
         (TEXTS, 70, 1, 2, 500),  # what goes twice where it is wrong
         (TEXTS, 10, 1000, 2, 500),  # none is long enough
+        (TEXTS, [1, 5, 15], None, 2, 500),
         ([*TEXTS, ""] * 6, 4, 1, 2, 500),
     ],
 )
 def test_it_is_what_is_asked_at_most(
     texts: list[str],
-    steps: int | None,
+    steps: int | list[int] | None,
     least: int | None,
     runs: int,
     deleted: int,

@@ -35,7 +35,7 @@ def test_compare(
     source = f"{topics / 'topics.csv'}:test"
     done = run(
         *("compare", trained, svm, "keywords_here:model", "--corpus", source),
-        *("--out", "c.html", "--runs", 1, "--splits", 2),
+        *("--out", "c.html", "--runs", 1, "--splits", 2, "--steps", "1,4"),
     )
     assert done.returncode == 0, done.stderr
     assert "written: c.html and c.json" in done.stderr
@@ -49,6 +49,7 @@ def test_compare(
     data = json.loads(Path("c.json").read_text())
     assert [row["name"] for row in data["models"]] == head
     assert data["documents"] == 18
+    assert data["settings"]["steps"] == [0, 1, 4]
     assert f"cnn, svm, keywords_here:model on {source}" in Path("c.html").read_text()
 
 

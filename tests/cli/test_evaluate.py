@@ -10,7 +10,7 @@ def test_evaluate(trained: Path, topics: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     done = run(
         *("evaluate", trained, source, "--methods", "lrp, random", "--out", out),
-        *("--runs", 2, "--splits", 3, "--steps", 4),
+        *("--runs", 2, "--splits", 3, "--steps", "1,4"),
     )
     assert done.returncode == 0, done.stderr
     assert "accuracy" in done.stdout
@@ -22,6 +22,7 @@ def test_evaluate(trained: Path, topics: Path, tmp_path: Path) -> None:
     data = json.loads(out.with_suffix(".json").read_text())
     assert data["quality"]["documents"] == 18
     assert data["settings"]["methods"] == ["lrp", "random"]
+    assert data["settings"]["steps"] == [0, 1, 4]
     assert "cnn on " in out.read_text()
 
 
@@ -41,6 +42,7 @@ def test_evaluate_as_json_on_some(trained: Path, topics: Path) -> None:
     ("arguments", "message"),
     [
         (["--methods", "lime"], "error: there is no method 'lime'; choose from lrp"),
+        (["--steps", "a"], "error: --steps takes numbers as in 50 or 0,1,2,5,10,20,50; not 'a'"),
         (["--methods", ","], "error: --methods names none; choose from lrp"),
         (["--out", "report.pdf"], "error: report.pdf: a report is a page; name it .html"),
         (["--label", "nothing"], "error: "),

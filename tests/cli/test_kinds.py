@@ -55,6 +55,7 @@ def test_train_a_network(
     stored = json.loads((tmp_path / "m" / "model.json").read_text())
     assert stored["kind"] == ("characters" if model == "characters" else "recurrent")
     assert stored["parameters"].get("cell", model) == model
-    done = run("explain", tmp_path / "m", "moon and ice")
+    (tmp_path / "text.txt").write_text("moon and ice")
+    done = run("explain", tmp_path / "m", tmp_path / "text.txt")
     assert done.returncode == 0, done.stderr
     assert "moon" in done.stdout

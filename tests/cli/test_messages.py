@@ -231,6 +231,8 @@ BESIDE: tuple[tuple[str, ...], ...] = (
     ("evaluate", "MODEL", "text,label.csv", "--out", "cnn/x.html"),
     ("evaluate", "MODEL", "other-labels.csv"),
     ("evaluate", "MODEL", "text,label.csv", "--limit", "3", "--chance-seed", "-1"),
+    ("evaluate", "MODEL", "text,label.csv", "--steps", "5,,9"),
+    ("compare", "MODEL", "MODEL", "--corpus", "text,label.csv", "--steps", "9,5"),
     ("compare", "MODEL", "--corpus", "text,label.csv"),
     ("compare", "MODEL", "MODEL"),
     ("compare", "MODEL", "MODEL", "--corpus", "other-labels.csv"),

@@ -121,6 +121,8 @@ def test_what_cannot_be_compared() -> None:
         compare(power([0.5, 0.6]), power([0.5, 0.6, 0.7]))
     with pytest.raises(InputError, match="at least two splits, not 1"):
         compare(power([0.5]), power([0.6]))
+    with pytest.raises(InputError, match=r"differ in their steps: 2 ≠ \[0, 2\]"):
+        compare(curve, deletion_curve(MODEL, TEXTS, LABELS, steps=[2], sufficiency=False))
     with pytest.raises(InputError, match="differ in their steps: 2 ≠ 3"):
         compare(curve, deletion_curve(MODEL, TEXTS, LABELS, steps=3, sufficiency=False))
     with pytest.raises(InputError, match="differ in their order: most ≠ least"):

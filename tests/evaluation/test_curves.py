@@ -4,7 +4,10 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import oracle
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from whyword import InputError
 from whyword.evaluation import DeletionCurve
@@ -44,6 +47,68 @@ def test_falls_by_hand() -> None:
     inserted = replace(CURVE, action="insert", opposite=CURVE.probabilities[:, :, ::-1])
     assert inserted.aopc == -CURVE.aopc
     assert inserted.sufficiency == pytest.approx((-0.5 + 0 + 0 + 0) / 4)
+
+
+def random_curve(steps: list[int], seed: int, action: str = "delete") -> DeletionCurve:
+    """Return a curve of 3 documents and 2 runs."""
+    random = np.random.default_rng(seed)
+    shape = (2, 3, len(steps))
+    scores, chances, opposite = random.normal(size=(3, *shape)).astype(np.float32)
+    scores *= np.float32(10.0) ** random.integers(-3, 4, shape)
+    return DeletionCurve(
+        *("lrp", "all", TRUE, "most", action, np.array(steps, np.intp), np.arange(3)),
+        random.random(shape) < 0.5,
+        scores,
+        chances,
+        opposite,
+    )
+
+
+@settings(max_examples=30)
+@given(
+    steps=st.sets(st.integers(1, 60), min_size=1, max_size=9),
+    seed=st.integers(0, 999),
+    insert=st.booleans(),
+)
+def test_figures_are_those_of_straight_lines(steps: set[int], seed: int, insert: bool) -> None:
+    numbers = [0, *sorted(steps)]
+    curve = random_curve(numbers, seed, "insert" if insert else "delete")
+    for measure, traces in (("accuracy", curve.correct), ("score", curve.scores)):
+        areas = [[oracle.curve_area(one, numbers) for one in run] for run in traces.tolist()]
+        np.testing.assert_allclose(
+            curve.document_areas(measure), np.mean(areas, axis=0), rtol=1e-6, atol=1e-9
+        )
+    y = oracle.straight_curve(curve.mean_score.tolist(), numbers)
+    aopc = sum(y[0] - one for one in y) / len(y)
+    assert curve.aopc == pytest.approx(-aopc if insert else aopc, abs=1e-6)
+    taken, kept = curve.probabilities, curve.opposite
+    assert kept is not None
+    if insert:
+        taken, kept = kept, taken
+    for found, traces in ((curve.comprehensiveness, taken), (curve.sufficiency, kept)):
+        fall = (taken[:, :, :1].astype(float) - traces).mean(axis=(0, 1)).tolist()
+        after = oracle.straight_curve(fall, numbers)[1:]
+        assert found == pytest.approx(sum(after) / len(after), abs=1e-6)
+
+
+@settings(max_examples=30)
+@given(last=st.integers(1, 130), seed=st.integers(0, 999))
+def test_with_every_step_the_area_is_as_it_was_to_the_last_digit(last: int, seed: int) -> None:
+    """The mean of all heights, the two ends counted half."""
+    curve = random_curve(list(range(last + 1)), seed)
+    for measure, traces in (("accuracy", curve.correct), ("score", curve.scores)):
+        ends = (traces[..., 0].astype(np.float64) + traces[..., -1]) / 2
+        inner = traces[..., 1:-1].sum(axis=2, dtype=np.float64)
+        expected = ((ends + inner) / last).mean(axis=0)
+        np.testing.assert_array_equal(curve.document_areas(measure), expected)
+    change = float((curve.mean_score[0] - curve.mean_score).mean())
+    assert curve.aopc == change
+
+
+def test_chosen_steps_in_words_and_plain_data() -> None:
+    curve = random_curve([0, 1, 5], 0)
+    assert "steps 0, 1, 5, area" in repr(curve)
+    assert json.loads(json.dumps(curve.to_dict()))["steps"] == [0, 1, 5]
 
 
 def test_which_area_is_better() -> None:

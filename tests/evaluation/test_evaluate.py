@@ -1,6 +1,7 @@
 """All instruments in one call."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,26 @@ def test_steps_are_the_papers_where_texts_are_long() -> None:
     )
     assert (evaluation.settings["steps"], evaluation.settings["least_words"]) == (50, 100)
     assert len(evaluation.curves[1]["lrp"]) <= 4
+
+
+def test_chosen_steps() -> None:
+    """The same documents as up to the last of them, the points at their places."""
+    asked = {"methods": ["lrp", "random"], "runs": 2, "splits": 2}
+    dense = evaluate(MODEL, TEXTS, LABELS, steps=6, **asked)  # type: ignore[arg-type]
+    sparse = evaluate(MODEL, TEXTS, LABELS, steps=(1, 3, 6), **asked)  # type: ignore[arg-type]
+    assert sparse.settings["steps"] == [0, 1, 3, 6]
+    assert sparse.settings["least_words"] == dense.settings["least_words"] == 12
+    curve = sparse.curves[1]["random"]
+    np.testing.assert_array_equal(curve.accuracy, dense.curves[1]["random"].accuracy[[0, 1, 3, 6]])
+    data = json.loads(sparse.to_json())
+    assert data["settings"]["steps"] == data["deletion"]["1"]["curves"]["lrp"]["steps"]
+    page = sparse.to_html()
+    assert "steps 0, 1, 3, 6; least words 12" in page
+    line = re.search(r'points="([\d., ]+)"', page[page.index(">words deleted<") :])
+    assert line is not None
+    places = [float(point.split(",")[0]) for point in line[1].split()]
+    shares = (np.array(places) - places[0]) / (places[-1] - places[0])
+    np.testing.assert_allclose(shares, np.array([0, 1, 3, 6]) / 6, atol=1e-3)
 
 
 def test_files(tmp_path: Path) -> None:

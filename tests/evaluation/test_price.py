@@ -32,11 +32,13 @@ def right(texts: list[str]) -> list[str]:
         (TEXTS, 10, 1000, 2),  # none is long enough
         ([*TEXTS, "", "a"] * 3, 4, 1, 2),
         (TEXTS * 70, 2, None, 1),  # several blocks
+        (TEXTS, [1, 5, 15], None, 2),
+        (TEXTS, [0, 2, 59, 80, 90], 1, 2),  # longer than all texts
     ],
 )
 def test_it_is_what_is_asked_if_the_model_is_never_right(
     texts: list[str],
-    steps: int | None,
+    steps: int | list[int] | None,
     least: int | None,
     runs: int,
     methods: list[str] | None,

@@ -96,7 +96,7 @@ class NetworkOptions:
         int | None,
         typer.Option(
             help="Words, characters or pieces of a text that are trained on at a time; all are "
-            "read when it predicts. (default: 200 words, 1500 characters, 256 pieces)"
+            "read when it predicts. (default: 200 words, 1500 characters, 128 pieces)"
         ),
     ] = None
     base: Annotated[

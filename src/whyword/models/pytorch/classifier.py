@@ -3,7 +3,6 @@
 import copy
 import hashlib
 import logging
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import cycle, islice
 from pathlib import Path
@@ -32,6 +31,7 @@ from whyword.models.multilabel import chosen_labels, thresholds_of
 from whyword.models.probabilities import check_finite
 from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.encoding import LONGEST, Deletion, Encoded, encoder_of
+from whyword.models.pytorch.module_checks import warn_of_words
 from whyword.models.pytorch.module_weights import (
     module_digest,
     shuffled_module,
@@ -49,8 +49,6 @@ from whyword.words.reader import Reader
 
 _DOCUMENTS = 64  # of a block,
 _READ = 1 << 20  # and tokens, where nothing is kept of them
-_LOOKED_AT = 2_000  # words of a dictionary
-_SPECIAL = re.compile(r"[<\[].*[>\]]", re.DOTALL)
 _CHECKED = 32  # every so many blocks, the frozen pass is compared with the module's own
 _SAMPLE = "The film was not good at all, but I liked the music: 10 of 10!"
 
@@ -159,23 +157,8 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
                 "are read together",
                 type(module).__name__,
             )
-        self._warn_of_words()
+        warn_of_words(getattr(self.encoder, "vocabulary", {}), self._reader.tokenizer)
         self._identity: tuple[object, str | None] | None = None
-
-    def _warn_of_words(self) -> None:
-        """Say if a dictionary has words that our tokeniser never makes."""
-        vocabulary = getattr(self.encoder, "vocabulary", {})
-        some = [word for word in islice(vocabulary, _LOOKED_AT) if not _SPECIAL.fullmatch(word)]
-        texts = self._reader.tokenizer.documents(some)
-        lost = [word for word, one in zip(some, texts, strict=True) if one.cut() != [word]]
-        if len(lost) > len(some) // 20:
-            log.warning(
-                "%d of %d words of the dictionary, such as %r, are never cut so by our tokeniser: "
-                "if the module was trained on other words, pass a function as encode",
-                len(lost),
-                len(some),
-                lost[0],
-            )
 
     def _samples(self) -> list[Document]:
         """Return beginnings of a text, the longest with more tokens than there must be."""

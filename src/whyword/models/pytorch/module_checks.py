@@ -1,16 +1,24 @@
 """What a module must be like to be explained: each fault in one line."""
 
 import inspect
-from collections.abc import Iterator
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import torch
 from torch import nn
 
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import shown
+from whyword.words.tokenizer import Tokenizer
 
 _TRAINING = "is in training mode (dropout is random there); call module.eval()"
 _FLOATS = (torch.float32, torch.float64)
+_LOOKED_AT = 2_000  # words of a dictionary
+_SPECIAL = re.compile(r"[<\[].*[>\]]", re.DOTALL)
+
+log = logging.getLogger(__name__)
 
 
 def check_module(module: object) -> nn.Module:
@@ -72,3 +80,18 @@ def takes_mask(module: nn.Module) -> bool:
             "is called with ids (and attention_mask, if it has that): wrap it in a module that is"
         )
     return any(one.name == "attention_mask" for one in parameters)
+
+
+def warn_of_words(vocabulary: Iterable[str], tokenizer: Tokenizer) -> None:
+    """Say if a dictionary has words that our tokeniser never makes."""
+    some = [word for word in islice(vocabulary, _LOOKED_AT) if not _SPECIAL.fullmatch(word)]
+    texts = tokenizer.documents(some)
+    lost = [word for word, one in zip(some, texts, strict=True) if one.cut() != [word]]
+    if len(lost) > len(some) // 20:
+        log.warning(
+            "%d of %d words of the dictionary, such as %r, are never cut so by our tokeniser: if "
+            "the module was trained on other words, pass a function as encode",
+            len(lost),
+            len(some),
+            lost[0],
+        )
