@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -288,3 +289,18 @@ def test_what_is_asked_of_a_network_before_it_is_trained(kind: str) -> None:
     for name in ("recorded", "layer_names", "reader_", "module"):
         with pytest.raises(ww.InputError, match="not trained yet"):
             getattr(untrained(kind), name)
+
+
+def test_networks_may_be_trained_side_by_side(kind: str) -> None:
+    expected = untrained(kind).fit(TEXTS, LABELS).identity
+    found: list[str] = []
+
+    def fit() -> None:
+        found.append(untrained(kind).fit(TEXTS, LABELS).identity)
+
+    threads = [Thread(target=fit) for _ in range(3)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert found == [expected] * 3

@@ -25,10 +25,11 @@ from whyword.models.estimator import (
 )
 from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.classifier import TorchClassifier
+from whyword.models.pytorch.draws import Draws
 from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.module_weights import weights_state
 from whyword.models.pytorch.trace import TorchTrace
-from whyword.models.pytorch.training import Examples, Settings, Trainer, Window, seeded
+from whyword.models.pytorch.training import Examples, Settings, Trainer, Window
 from whyword.models.store import training_provenance
 from whyword.models.stored import Check, StoredModel, list_of_strings, optional
 from whyword.models.stored_reader import reader_argument, reader_settings
@@ -93,21 +94,23 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         weights = class_weights(self.class_weight, classes, numbers)
         chosen = held_out_documents(self.validation, numbers, self.seed)
         documents = list(Reader.of(self.reader, self.max_words).documents(checked))
-        with seeded(settings.seed):
+        draws = Draws(settings.seed)
+        with draws:
             model = self._untrained(documents, classes)
-            encoded = [model.encoder(one) for one in model.documents(documents)]
-            train = [one for one, out in zip(encoded, chosen, strict=True) if not out]
-            held = [one for one, out in zip(encoded, chosen, strict=True) if out]
-            trainer = Trainer(
-                model.network,
-                Examples([self._windows(model, one) for one in train], numbers[~chosen]),
-                weights,
-                settings,
-                self._blank(model),
-                partial(_accuracy, model, held, numbers[chosen]),
-            )
-            with reporting(self.on_progress, STAGE) as report:
-                state, best = best_epoch(trainer, settings.epochs, report, settings.patience)
+        encoded = [model.encoder(one) for one in model.documents(documents)]
+        train = [one for one, out in zip(encoded, chosen, strict=True) if not out]
+        held = [one for one, out in zip(encoded, chosen, strict=True) if out]
+        trainer = Trainer(
+            model.network,
+            Examples([self._windows(model, one) for one in train], numbers[~chosen]),
+            weights,
+            settings,
+            self._blank(model),
+            partial(_accuracy, model, held, numbers[chosen]),
+            draws,
+        )
+        with reporting(self.on_progress, STAGE) as report:
+            state, best = best_epoch(trainer, settings.epochs, report, settings.patience)
         model.module.load_state_dict(state, strict=False)  # frozen ones are not among them
         model.module.requires_grad_(False)
         self.classifier_, self.classes_, self._identity = model, classes, None
