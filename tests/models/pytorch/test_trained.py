@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,9 @@ def test_long_texts_are_trained_on_in_parts(kind: str) -> None:
     texts = [" ".join([text] * 20) for text in TEXTS[:12]]
     length = 16 if kind == "recurrent" else 60
     model = untrained(kind, length=length).fit(texts, LABELS[:12])
-    windows = model._windows(model.classifier_.encoder(next(model.documents(texts[:1]))))
+    windows = model._windows(
+        model.classifier_, model.classifier_.encoder(next(model.documents(texts[:1])))
+    )
     assert len(windows) > 20
     assert {len(one.ids) for one in windows} == {length}
     assert len(ww.explain(model, texts[0]).words) == 320
@@ -242,3 +245,62 @@ def test_evaluation(model: Any) -> None:
     found = ww.evaluate(model, TEXTS, LABELS, methods=["lrp"], steps=2, least_words=6, runs=1)
     assert found.quality.accuracy >= 0.9
     assert json.loads(found.to_json())["kind"] == model.kind
+
+
+# ---- what happens in between --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "changed", [{"pooling": "mean"}, {"pooling": "max", "hidden": 9}, {"width": 2, "filters": 3}]
+)
+def test_arguments_changed_after_the_training_are_for_the_next(
+    changed: dict[str, Any], tmp_path: Path
+) -> None:
+    kind = "recurrent" if "pooling" in changed else "characters"
+    model = untrained(kind).fit(TEXTS, LABELS)
+    identity = model.identity
+    model.set_params(**changed)
+    assert model.save(tmp_path / "model") == identity == model.identity
+    again = ww.load_model(tmp_path / "model")
+    np.testing.assert_array_equal(again.class_scores(TEXTS), model.class_scores(TEXTS))
+    assert model.get_params()[min(changed)] != again.get_params()[min(changed)]
+
+
+def test_a_training_that_is_interrupted_leaves_the_model_as_it_was(
+    kind: str, tmp_path: Path
+) -> None:
+    model = trained(kind)
+    before, identity = model.class_scores(TEXTS), model.save(tmp_path / "model")
+
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    model.on_progress = interrupt
+    if kind == "recurrent":
+        model.vectors = ww.Vectors(["orbit", "goal"], np.eye(2, dtype=np.float32))
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(["orbit goal", "goal goal", "orbit orbit"], ["a", "b", "a"])
+    np.testing.assert_array_equal(model.class_scores(TEXTS), before)
+    assert model.save(tmp_path / "model") == identity
+    assert not model.module.training
+
+
+def test_what_is_asked_of_a_network_before_it_is_trained(kind: str) -> None:
+    for name in ("recorded", "layer_names", "reader_", "module"):
+        with pytest.raises(ww.InputError, match="not trained yet"):
+            getattr(untrained(kind), name)
+
+
+def test_networks_may_be_trained_side_by_side(kind: str) -> None:
+    expected = untrained(kind).fit(TEXTS, LABELS).identity
+    found: list[str] = []
+
+    def fit() -> None:
+        found.append(untrained(kind).fit(TEXTS, LABELS).identity)
+
+    threads = [Thread(target=fit) for _ in range(3)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert found == [expected] * 3

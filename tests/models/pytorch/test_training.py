@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from whyword import InputError
+from whyword.models.pytorch.draws import Draws
 from whyword.models.pytorch.network import Network
-from whyword.models.pytorch.training import Examples, Settings, Trainer, Window, seeded
+from whyword.models.pytorch.training import Examples, Settings, Trainer, Window
 
 SETTINGS = {
     "epochs": 2,
@@ -68,7 +69,7 @@ def trainer(
 def test_parts_of_a_batch_add_up_to_its_gradient(one_score: bool) -> None:
     """The oracle: the weighted mean of all losses at once, each text by itself."""
     classes = 2 if one_score else 3
-    with seeded(0):
+    with Draws(0):
         module = Bag(1 if one_score else 3)
     given = examples(classes=classes)
     weights = np.array([1.0, 2.0, 0.5][:classes], np.float32)
@@ -128,7 +129,7 @@ def test_words_are_dropped_and_special_tokens_are_not() -> None:
 
 def test_it_learns_and_a_seed_says_how() -> None:
     def trained(seed: int) -> tuple[list[float], dict[str, Tensor]]:
-        with seeded(0):
+        with Draws(0):
             module = Bag()
         ours = trainer(module, examples(60), seed=seed)
         losses = [ours.epoch(lambda share, loss: None) for _ in range(2)]
@@ -143,7 +144,7 @@ def test_it_learns_and_a_seed_says_how() -> None:
 
 
 def test_what_is_frozen_stays_and_is_not_kept() -> None:
-    with seeded(0):
+    with Draws(0):
         module = Bag()
     module.embedding.requires_grad_(False)
     before = module.embedding.weight.clone()
@@ -159,14 +160,6 @@ def test_it_is_told_how_far_an_epoch_is() -> None:
     assert shares == sorted(set(shares))
     assert shares[-1] == 1.0
     assert len(shares) == 5
-
-
-def test_torchs_own_random_numbers_are_left_alone() -> None:
-    torch.manual_seed(5)
-    before = torch.random.get_rng_state()
-    with seeded(0):
-        torch.rand(3)
-    assert torch.equal(torch.random.get_rng_state(), before)
 
 
 def test_settings_are_checked() -> None:

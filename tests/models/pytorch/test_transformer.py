@@ -233,3 +233,16 @@ def test_json_is_plain(model: TransformerClassifier, tmp_path: Path) -> None:
     assert said["kind"] == "transformer"
     assert said["classes"] == CLASSES
     assert "transformers_version" not in said["config"]
+
+
+@pytest.mark.parametrize("changed", [{"length": 32}, {"deletion": "cut"}, {"pooling": "cls"}])
+def test_arguments_changed_after_the_training_are_for_the_next(
+    base: Path, texts: tuple[list[str], list[str]], changed: dict[str, Any], tmp_path: Path
+) -> None:
+    model = made(base, epochs=1).fit(*texts)
+    identity = model.identity
+    model.set_params(**changed)
+    assert model.save(tmp_path / "model") == identity
+    again = ww.load_model(tmp_path / "model")
+    np.testing.assert_array_equal(again.class_scores([LONG]), model.class_scores([LONG]))
+    assert again.recorded == model.recorded

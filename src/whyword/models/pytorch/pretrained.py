@@ -30,6 +30,7 @@ from whyword.models.pytorch.configuration import (
     classes_of,
     read_configuration,
 )
+from whyword.models.pytorch.draws import Draws
 from whyword.models.pytorch.encoding import (
     SPECIAL,
     TokenizerEncoder,
@@ -143,7 +144,7 @@ def built_classifier(content: Mapping[str, Any], shapes: Mapping[str, tuple[int,
         config = _config(settings)
         outline = Outline.of(config, len(shapes), new_head=True)
         outline.check_size(folder, shapes)
-        with torch.random.fork_rng(devices=[]):
+        with Draws(0):  # weights that are thrown away
             return outline.kind(config).eval()
 
 

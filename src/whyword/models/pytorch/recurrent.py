@@ -186,7 +186,6 @@ class RecurrentClassifier(TrainedNetwork):
         module = RecurrentNetwork(tables, self._shape(len(classes)), float(self.dropout))
         tables.tables.requires_grad_(bool(self.train_vectors))
         check_range(module.largest())
-        self.table_words_ = [words for words, _ in vectors.tables]
         return _classifier(module, vectors.words, classes, reader)
 
     def _shape(self, classes: int) -> Shape:
@@ -198,6 +197,12 @@ class RecurrentClassifier(TrainedNetwork):
         return {"vectors": vectors_record(self.vectors)}
 
     # ---- keeping ------------------------------------------------------------------------------
+
+    @property
+    def table_words_(self) -> list[list[str]]:
+        """The words of each table of vectors."""
+        tables: WordTables = self.module.words  # type: ignore[assignment]
+        return tables.listed
 
     def _described(self) -> dict[str, Any]:
         return {}
@@ -223,7 +228,6 @@ class RecurrentClassifier(TrainedNetwork):
         matrices = [weight.numpy() for weight in tables.weights]
         if any(matrix[0].any() for matrix in matrices):
             raise stored.fault("the vector of unknown words is not zero")
-        model.table_words_ = words
         kept = [matrix[1:] for matrix in matrices]
         model.vectors = Vectors.from_tables(zip(words, kept, strict=True))
         return _classifier(module, vectors.words, model.classes_, stored_reader(stored.settings))
@@ -243,7 +247,8 @@ def _tables(vectors: Vectors, sizes: Sequence[int] | None = None) -> WordTables:
     if sizes is None:
         sizes = [matrix.shape[1] for _, matrix in vectors.tables]
     counts = [len(words) for words, _ in vectors.tables]
-    return WordTables(rows, list(zip(counts, sizes, strict=True)))
+    listed = [words for words, _ in vectors.tables]
+    return WordTables(rows, list(zip(counts, sizes, strict=True)), listed)
 
 
 def _deviation(vectors: Vectors, counts: Mapping[str, int]) -> float:

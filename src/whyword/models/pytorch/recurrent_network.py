@@ -23,10 +23,18 @@ class WordTables(nn.Module):
         Of each table: the row of each word; 0 for one that it does not have. Word 0 is no word.
     sizes : list of (int, int)
         Rows and elements of each table, without the row of zeros.
+    listed : list of list of str
+        The words of each table, kept with it.
     """
 
-    def __init__(self, rows: Sequence[Tensor], sizes: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self,
+        rows: Sequence[Tensor],
+        sizes: Sequence[tuple[int, int]],
+        listed: Sequence[Sequence[str]] = (),
+    ) -> None:
         super().__init__()
+        self.listed = [list(words) for words in listed]
         self.rows = [f"rows_{number}" for number in range(len(rows))]
         for name, some in zip(self.rows, rows, strict=True):
             self.register_buffer(name, some, persistent=False)

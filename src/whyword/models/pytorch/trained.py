@@ -25,17 +25,16 @@ from whyword.models.estimator import (
 )
 from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.classifier import TorchClassifier
+from whyword.models.pytorch.draws import Draws
 from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.module_weights import weights_state
 from whyword.models.pytorch.trace import TorchTrace
-from whyword.models.pytorch.training import Examples, Settings, Trainer, Window, seeded
+from whyword.models.pytorch.training import Examples, Settings, Trainer, Window
 from whyword.models.store import training_provenance
 from whyword.models.stored import Check, StoredModel, list_of_strings, optional
 from whyword.models.stored_reader import reader_argument, reader_settings
 from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.reader import Reader
-
-_NOT_KEPT = ("reader", "on_progress")  # told apart from the parameters, or not kept
 
 
 class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
@@ -49,6 +48,8 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     classes_ : (C,) array
     classifier_ : TorchClassifier
         The network, as it predicts and is explained.
+    parameters_ : dict
+        The arguments that it was trained with; those that are changed later are for the next time.
     training_words_ : list of str
         Lower-cased words of the training texts.
     provenance_ : dict
@@ -58,6 +59,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     checks: ClassVar[Mapping[str, Check[Any]]]  # of the parameters that are kept
     shuffled_layers = TorchClassifier.shuffled_layers
     classifier_: TorchClassifier
+    parameters_: dict[str, Any]
     training_words_: list[str] | None
 
     # what every kind has as parameters
@@ -92,24 +94,27 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         weights = class_weights(self.class_weight, classes, numbers)
         chosen = held_out_documents(self.validation, numbers, self.seed)
         documents = list(Reader.of(self.reader, self.max_words).documents(checked))
-        with seeded(settings.seed):
+        draws = Draws(settings.seed)
+        with draws:
             model = self._untrained(documents, classes)
-            encoded = [model.encoder(one) for one in model.documents(documents)]
-            train = [one for one, out in zip(encoded, chosen, strict=True) if not out]
-            held = [one for one, out in zip(encoded, chosen, strict=True) if out]
-            trainer = Trainer(
-                model.network,
-                Examples([self._windows(model, one) for one in train], numbers[~chosen]),
-                weights,
-                settings,
-                self._blank(model),
-                partial(_accuracy, model, held, numbers[chosen]),
-            )
-            with reporting(self.on_progress, STAGE) as report:
-                state, best = best_epoch(trainer, settings.epochs, report, settings.patience)
+        encoded = [model.encoder(one) for one in model.documents(documents)]
+        train = [one for one, out in zip(encoded, chosen, strict=True) if not out]
+        held = [one for one, out in zip(encoded, chosen, strict=True) if out]
+        trainer = Trainer(
+            model.network,
+            Examples([self._windows(model, one) for one in train], numbers[~chosen]),
+            weights,
+            settings,
+            self._blank(model),
+            partial(_accuracy, model, held, numbers[chosen]),
+            draws,
+        )
+        with reporting(self.on_progress, STAGE) as report:
+            state, best = best_epoch(trainer, settings.epochs, report, settings.patience)
         model.module.load_state_dict(state, strict=False)  # frozen ones are not among them
         model.module.requires_grad_(False)
         self.classifier_, self.classes_, self._identity = model, classes, None
+        self.parameters_ = self._kept_parameters()
         self.training_words_ = list(document_frequencies(documents))
         self.provenance_ = training_provenance(
             checked,
@@ -122,6 +127,10 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
             **self._results(),
         )
         return self
+
+    def _kept_parameters(self) -> dict[str, Any]:
+        """Return the arguments that a folder keeps, as they are now."""
+        return {name: getattr(self, name) for name in (*self.checks, "class_weight")}
 
     def _results(self) -> dict[str, Any]:
         """Return what else a training records."""
@@ -154,11 +163,13 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     @property
     def layer_names(self) -> list[str]:
         """The names of the network's parts."""
+        self.check_fitted()
         return self.classifier_.layer_names
 
     @property
     def recorded(self) -> dict[str, Any]:
         """What explanations record of it."""
+        self.check_fitted()
         return self.classifier_.recorded
 
     @property
@@ -224,14 +235,10 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     def to_tensors(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the tensors and the configuration that :meth:`save` writes."""
         self.check_fitted()
-        parameters = stored_parameters(
-            {name: value for name, value in self.get_params().items() if name in self.checks}
-            | {"class_weight": self.class_weight}
-        )
         configuration = {
             "kind": self.kind,
             "classes": self.classes_.tolist(),
-            "parameters": parameters,
+            "parameters": stored_parameters(self.parameters_),
             **self._described(),
             **reader_settings(self.reader_),
             "training_words": self.training_words_,
@@ -251,6 +258,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         checks = {**cls.checks, "class_weight": stored_class_weight(classes)}
         model = cls(**stored.parameters(checks))
         model.classes_, model.provenance_ = classes, provenance
+        model.parameters_ = model._kept_parameters()
         model.training_words_ = stored.settings.take("training_words", optional(list_of_strings))
         model.classifier_ = cls._rebuilt(stored, model)
         model.reader = reader_argument(model.classifier_.reader_, model.max_words)

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from whyword.base.checks import one_of, real_number, share, whole_number
 from whyword.models.epochs import OnShare, held_out_count
+from whyword.models.pytorch.draws import Draws
 from whyword.models.pytorch.network import Network, logits_of
 from whyword.models.stored import Check, optional
 
@@ -115,6 +116,8 @@ class Trainer:
         What dropped words are replaced by.
     measure : callable
         Returns the accuracy on validation data, or None; the module is in eval mode.
+    draws : Draws, optional
+        Where torch's random numbers come from; by default those of the seed.
     """
 
     def __init__(
@@ -125,10 +128,12 @@ class Trainer:
         settings: Settings,
         blank: int | None,
         measure: Callable[[], float | None],
+        draws: Draws | None = None,
     ) -> None:
         self.network, self.module, self.examples = network, network.module, examples
         self.settings, self._blank, self._measure = settings, blank, measure
         self._random = np.random.default_rng(settings.seed)
+        self._draws = draws or Draws(settings.seed)
         self._weights = torch.from_numpy(class_weights)
         self._optimiser = torch.optim.AdamW(
             _groups(self.module, settings.l2), lr=settings.learning_rate, fused=True
@@ -145,7 +150,8 @@ class Trainer:
         total, told = 0.0, 0
         with training(self.module):
             for first in range(0, count, self.settings.batch_size):
-                total += self._step(order[first : first + self.settings.batch_size])
+                with self._draws:
+                    total += self._step(order[first : first + self.settings.batch_size])
                 done = min(first + self.settings.batch_size, count)
                 if done * _REPORTS // count > told:
                     told = done * _REPORTS // count
@@ -249,11 +255,3 @@ def training(module: nn.Module) -> Iterator[None]:
         yield
     finally:
         module.eval()
-
-
-@contextmanager
-def seeded(seed: int) -> Iterator[None]:
-    """Let torch draw what a seed says, and give its own state back."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        yield

@@ -254,7 +254,8 @@ class TransformerClassifier(TrainedNetwork):
         model.classifier_ = model._wrapped(
             module, encode, model.classes_, Reader(), multilabel=multilabel
         )
-        model.training_words_, model.provenance_ = None, {}
+        model.parameters_, model.training_words_ = model._kept_parameters(), None
+        model.provenance_ = {}
         return model
 
     # ---- keeping ------------------------------------------------------------------------------
@@ -277,7 +278,7 @@ class TransformerClassifier(TrainedNetwork):
     def _config(self) -> dict[str, Any]:
         """Return the configuration as Hugging Face has it, as plain data."""
         module = self.classifier_.module
-        built = module.get_submodule(module.prefix) if self.pooling == MEAN else module  # type: ignore[arg-type]
+        built = module.get_submodule(module.prefix) if isinstance(module, PooledEncoder) else module
         config: Any = built.config
         settings: dict[str, Any] = json.loads(config.to_json_string(use_diff=False))
         for name in ("_name_or_path", "transformers_version"):  # no part of what it is
