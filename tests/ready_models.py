@@ -415,7 +415,7 @@ def guard() -> ReadyModel:
     """Return MiniLM-L6, trained to tell instructions that are smuggled into files."""
     model, _ = package_files(GUARD, GUARD_FILES)
     module = guard_module()
-    names = {"encoder.": "bert.", "classifier.0.": "dense.", "classifier.3.": "classifier."}
+    names = {"encoder.": "bert.", "classifier.0.": "dense.", "classifier.3.": "scores."}
     weights = {}
     for name, array in onnx_weights(model).items():
         old = next(prefix for prefix in names if name.startswith(prefix))

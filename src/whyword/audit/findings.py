@@ -9,6 +9,7 @@ from whyword.pages.render import count, percent
 
 _QUESTION = "Equally accurate, more explainable?"
 _TIMES = 1.5  # as fast or as large, to be worth a word
+_FEW = 20  # documents
 
 
 def findings_of(compared: SideBySide) -> list[str]:
@@ -32,6 +33,7 @@ def findings_of(compared: SideBySide) -> list[str]:
         ),
         *_agreement(pairs),
         *_mistakes(compared),
+        *_few(rows),
         *_price(rows),
     ]
 
@@ -85,6 +87,8 @@ def _by(one: Comparison) -> str:
     what = "EPI" if one.statistic is not None else "deletion's gain over chance"
     a, b = one.names
     values = f"{a} {one.values[0]:.3f}, {b} {one.values[1]:.3f}"
+    if one.statistic is None:
+        values += " on documents that both have right"
     return f"by {what} ({values}; {one.corrected_p})"
 
 
@@ -125,6 +129,19 @@ def _mistakes(compared: SideBySide) -> Iterator[str]:
     if compared.all_wrong and len(compared.models) > 1:
         share = percent(compared.all_wrong / compared.n_documents, 1)
         yield f"{count(compared.all_wrong)} documents ({share}) are wrong by all models."
+
+
+def _few(rows: Sequence[ModelRow]) -> Iterator[str]:
+    """Say which deletions rest on next to no documents."""
+    for number in sorted({number for row in rows for number in row.curves}):
+        counts = {
+            row.name: min(curve.n_documents for curve in row.curves[number].values())
+            for row in rows
+            if row.curves.get(number)
+        }
+        few = [f"{name} {many}" for name, many in counts.items() if many < _FEW]
+        if few:
+            yield f"Deletion {number} rests on few documents, too few to tell much: {_and(few)}."
 
 
 def _price(rows: Sequence[ModelRow]) -> Iterator[str]:

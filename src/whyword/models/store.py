@@ -231,7 +231,10 @@ def without_added(configuration: Mapping[str, Any]) -> dict[str, Any]:
 def _read_configuration(folder: Path) -> dict[str, Any]:
     path = folder / CONFIGURATION
     if not path.is_file():
-        raise InputError(f"{folder} is no model: it has no {CONFIGURATION}")
+        raise InputError(
+            f"{folder} is no model: it has no {CONFIGURATION} (nor config.json, as one of Hugging "
+            "Face's has)"
+        )
     with path.open("rb") as stream:
         text = stream.read(_LONGEST + 1)
     if len(text) > _LONGEST:

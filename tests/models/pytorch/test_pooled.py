@@ -40,12 +40,12 @@ def test_it_is_the_mean_of_what_is_seen(hidden: int | None) -> None:
         mean = np.mean([state["toy.table.weight"][one] for one in seen], axis=0)
         if hidden is not None:
             mean = np.maximum(0, state["dense.weight"] @ mean + state["dense.bias"])
-        wanted = state["classifier.weight"] @ mean + state["classifier.bias"]
+        wanted = state["scores.weight"] @ mean + state["scores.bias"]
         np.testing.assert_allclose(found[row], wanted, rtol=1e-5, atol=1e-6)
 
 
 def test_the_encoder_keeps_its_name_and_loses_its_pooler() -> None:
     module = PooledEncoder(Encoder(), 2)
     names = set(module.state_dict())
-    assert names == {"toy.table.weight", "classifier.weight", "classifier.bias"}
+    assert names == {"toy.table.weight", "scores.weight", "scores.bias"}
     assert module.get_input_embeddings() is module.get_submodule("toy.table")

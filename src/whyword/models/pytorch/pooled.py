@@ -31,9 +31,10 @@ class PooledEncoder(nn.Module):
         self.add_module(self.prefix, encoder)
         config: Any = encoder.config
         self.config, size = config, int(config.hidden_size)
+        # not "classifier": Hugging Face's own head of that name would take it for its last layer
         self.hidden, self.dropout = hidden, nn.Dropout(dropout)
         self.dense = None if hidden is None else nn.Linear(size, hidden)
-        self.classifier = nn.Linear(size if hidden is None else hidden, scores)
+        self.scores = nn.Linear(size if hidden is None else hidden, scores)
 
     def get_input_embeddings(self) -> nn.Module:
         """Return the table of the words' vectors."""
@@ -50,5 +51,5 @@ class PooledEncoder(nn.Module):
         mean = (states * seen).sum(1) / seen.sum(1)
         if self.dense is not None:
             mean = torch.relu(self.dense(mean))
-        scores: Tensor = self.classifier(self.dropout(mean))
+        scores: Tensor = self.scores(self.dropout(mean))
         return scores

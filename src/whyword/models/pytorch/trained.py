@@ -1,6 +1,7 @@
 """A torch network that is trained here: scikit-learn's manners around a torch classifier."""
 
 import copy
+import logging
 import time
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from torch import nn
 from whyword.base.checks import strings
 from whyword.base.progress import reporting
 from whyword.models.abilities import Layered, Reading, Recorded, Trained
-from whyword.models.epochs import STAGE, best_epoch, held_out_documents
+from whyword.models.epochs import STAGE, Epoch, best_epoch, held_out_documents
 from whyword.models.estimator import (
     Estimator,
     check_training_data,
@@ -35,6 +36,8 @@ from whyword.models.stored import Check, StoredModel, list_of_strings, optional
 from whyword.models.stored_reader import reader_argument, reader_settings
 from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.reader import Reader
+
+log = logging.getLogger(__name__)
 
 
 class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
@@ -111,6 +114,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         )
         with reporting(self.on_progress, STAGE) as report:
             state, best = best_epoch(trainer, settings.epochs, report, settings.patience)
+        _warn_of_chance(best, numbers[chosen])
         model.module.load_state_dict(state, strict=False)  # frozen ones are not among them
         model.module.requires_grad_(False)
         self.classifier_, self.classes_, self._identity = model, classes, None
@@ -263,6 +267,18 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         model.classifier_ = cls._rebuilt(stored, model)
         model.reader = reader_argument(model.classifier_.reader_, model.max_words)
         return model
+
+
+def _warn_of_chance(best: Epoch, classes: NDArray[np.intp]) -> None:
+    """Say if a network is no better than who always names the most frequent class."""
+    if best.accuracy is not None and best.accuracy <= np.bincount(classes).max() / len(classes):
+        log.warning(
+            "of the %d documents held out, the network has %.0f %% right, no more than who always "
+            "names the most frequent class: more epochs, another rate or less that is frozen may "
+            "help",
+            len(classes),
+            100 * best.accuracy,
+        )
 
 
 def _accuracy(

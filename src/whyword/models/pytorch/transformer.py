@@ -20,6 +20,7 @@ from whyword.models.imported import HUB
 from whyword.models.pytorch.classifier import TorchClassifier
 from whyword.models.pytorch.encoding import DELETIONS, TokenizerEncoder
 from whyword.models.pytorch.hub import hub_folder
+from whyword.models.pytorch.place_tables import configured_places
 from whyword.models.pytorch.pooled import PooledEncoder
 from whyword.models.pytorch.pretrained import built_classifier, read_base, read_classifier
 from whyword.models.pytorch.stored import a_flag, fill, stored_encoder
@@ -36,9 +37,12 @@ EMBEDDINGS, NOTHING = "embeddings", "nothing"
 
 def _frozen(name: str, value: object) -> str | int:
     """Return what stays as it is: "nothing", "embeddings", or them and so many layers."""
-    if isinstance(value, str):
-        return one_of(name, value, (NOTHING, EMBEDDINGS))
-    return whole_number(name, value, least=0, most=1000)
+    if isinstance(value, str) and value not in (NOTHING, EMBEDDINGS):
+        raise InputError(
+            Argument(name),
+            f" may be {EMBEDDINGS!r}, {NOTHING!r} or a number of layers, not {shown(value)}",
+        )
+    return value if isinstance(value, str) else whole_number(name, value, least=0, most=1000)
 
 
 class TransformerClassifier(TrainedNetwork):
@@ -62,9 +66,9 @@ class TransformerClassifier(TrainedNetwork):
     hidden : int, optional
         With "mean", so many ReLUs before the scores.
     length : int, optional
-        How many pieces are read at a time; a longer text is read in overlapping windows, and its
-        scores are their mean. In training one of them is drawn in each epoch. None: as many as it
-        has positions.
+        How many pieces are read at a time, at most as many as it has positions (None: just so
+        many); a longer text is read in overlapping windows, and its scores are their mean. In
+        training one of them is drawn in each epoch.
     epochs, batch_size : int
     learning_rate : float
         Of AdamW, at its highest: it grows linearly over the first tenth of the training, then
@@ -207,10 +211,17 @@ class TransformerClassifier(TrainedNetwork):
             encoder,
             classes.tolist(),
             deletion=self.deletion,
-            window=self.length,
+            window=self._window(module),
             reader=reader,
             **labels,
         )
+
+    def _window(self, module: nn.Module) -> int | None:
+        """Return how many pieces are read at a time: as many as were asked for, and fit in."""
+        places = configured_places(module)
+        if self.length is None or places is None:
+            return self.length
+        return min(self.length, places)
 
     # ---- brought along ------------------------------------------------------------------------
 

@@ -216,7 +216,7 @@ function render() {
     return;
   }
   const found = state.shown, shown = panels(found);
-  root.result.replaceChildren(...notices.filter(Boolean), verdict(found), flipped(), ...remarks(found),
+  root.result.replaceChildren(...notices.filter(Boolean), verdict(found), ...remarks(found),
     h("div", {className: "columns"},
       h("div", {className: "reading"}, toolbar(found, shown), key(found, shown[0].full),
         h("div", {className: `ww panels-${shown.length}`}, ...shown.map((panel, n) => drawn(panel, found, n, toggle)))),
@@ -246,7 +246,7 @@ function verdict(found) {
   const best = largestAt(found.scores), right = state.label !== null && sameLabels(state.label, found.predicted);
   return h("p", {className: "verdict"}, "Predicted ", h("b", {}, name(found.predicted)), ` ${percent(found.probabilities[best])}`,
     state.label === null ? "" : h("span", {className: right ? "right" : "wrong"}, right ? ", as labelled" : ", which is wrong"),
-    best === state.target ? "" : [" · shown: ", name(found.classes[state.target]), ` ${percent(found.probabilities[state.target])}`]);
+    flipped(), best === state.target ? "" : [" · shown: ", name(found.classes[state.target]), ` ${percent(found.probabilities[state.target])}`]);
 }
 
 function empty() {
@@ -274,7 +274,7 @@ function renderAbout() {
 function flipped() {
   const whole = state.answers.get("");
   if (!whole || sameLabels(whole.predicted, state.shown.predicted)) return "";
-  return h("p", {className: "flip"}, "The deletions changed the prediction: ", name(whole.predicted), " → ",
+  return h("span", {className: "flip"}, "the deletions changed the prediction: ", name(whole.predicted), " → ",
     h("b", {}, name(state.shown.predicted)));
 }
 
@@ -323,7 +323,7 @@ function key(found, full) {
   return h("div", {className: "ww"}, legend(full, {
     for: isContrast() ? `more for ${oneLine(found.classes[state.target])}` : "for",
     against: isContrast() ? `more for ${oneLine(found.classes[state.against])}` : "against", unread: unreadWords(found),
-    unknown: found.known.includes(false), gone: state.deleted.length > 0}));
+    unknown: found.known.some((known, n) => !known && !state.deleted.includes(n)), gone: state.deleted.length > 0}));
 }
 
 // Choosing recolours what is there; a class that was not asked for yet is.

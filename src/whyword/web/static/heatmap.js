@@ -119,7 +119,11 @@ export function legend(full, marks = {}) {
   const line = h("p", {className: "legend"}, h("span", {className: "n"}, marks.against ?? "against"),
     ` ${number(-full)}`, h("span", {className: "bar"}), `${number(full)} ${marks.for ?? "for"}`);
   if (marks.unknown) line.append(" · ", h("span", {className: "u"}, "unknown to the model"));
-  if (marks.gone) line.append(" · ", h("span", {className: "gone"}, "deleted"));
+  if (marks.gone !== undefined) {  // it has its place from the start: what is below must not move
+    const mark = h("span", {className: "mark"}, " · ", h("span", {className: "gone"}, "deleted"));
+    mark.style.visibility = marks.gone ? "visible" : "hidden";
+    line.append(mark);
+  }
   if (marks.unread) {
     line.append(" · ", h("span", {className: "b"}, `not read (${marks.unread.toLocaleString("en")} words)`));
   }
