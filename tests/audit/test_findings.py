@@ -112,3 +112,18 @@ def test_of_many_pairs_the_most_and_the_least_alike_are_named() -> None:
     assert len(set(shares)) > 1
     assert [f"{shares[-1]:.1%}" in said[0], f"{shares[0]:.1%}" in said[1]] == [True, True]
     assert len(said) == 2
+
+
+def test_deletions_of_few_documents_are_told() -> None:
+    found = compared()
+    few = {
+        name: {
+            1: {
+                method: dataclasses.replace(curve, chosen=curve.chosen[:many])
+                for method, curve in row.curves[1].items()
+            }
+        }
+        for (name, row), many in zip(found.models.items(), (3, 30), strict=False)
+    }
+    said = findings_of(changed(curves=[few["cnn"], few["svm"]]))
+    assert any("Deletion 1 rests on few documents" in one and "cnn 3" in one for one in said)
