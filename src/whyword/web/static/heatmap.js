@@ -120,7 +120,7 @@ export function legend(full, marks = {}) {
     ` ${number(-full)}`, h("span", {className: "bar"}), `${number(full)} ${marks.for ?? "for"}`);
   if (marks.unknown) line.append(" · ", h("span", {className: "u"}, "unknown to the model"));
   if (marks.gone !== undefined) {  // it has its place from the start: what is below must not move
-    const mark = h("span", {className: "mark"}, " · ", h("span", {className: "gone"}, "deleted"));
+    const mark = h("span", {className: "mark"}, " · ", h("span", {className: marks.gone ? "gone" : ""}, "deleted"));
     mark.style.visibility = marks.gone ? "visible" : "hidden";
     line.append(mark);
   }
