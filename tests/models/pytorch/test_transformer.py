@@ -212,6 +212,8 @@ def test_what_is_wrong_is_said(
     [
         {"num_hidden_layers": 10**9},
         {"vocab_size": 10**12},
+        {"num_labels": 10**9},
+        {"text_config": {"num_labels": 10**9}},
         {"hidden_size": 4096},
         {"auto_map": {"AutoModel": "evil.Model"}},
         {"model_type": "vit"},
