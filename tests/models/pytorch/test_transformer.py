@@ -191,7 +191,7 @@ def test_weights_changed_in_place_are_another_model(model: TransformerClassifier
         ({"frozen": "all"}, "frozen may be"),
         ({"pooling": "max"}, "pooling may be"),
         ({"pooling": "cls", "hidden": 3}, "hidden is for pooling='mean'"),
-        ({"length": 65}, "window"),
+        ({"length": 65}, "length=65 is too large: PooledEncoder has 64 places"),
         ({"epochs": 0}, "epochs"),
         ({"deletion": "away"}, "deletion may be"),
         ({"learning_rate": "fast"}, "learning_rate"),
@@ -248,3 +248,16 @@ def test_arguments_changed_after_the_training_are_for_the_next(
     again = ww.load_model(tmp_path / "model")
     np.testing.assert_array_equal(again.class_scores([LONG]), model.class_scores([LONG]))
     assert again.recorded == model.recorded
+
+
+def test_what_it_began_with_is_kept(
+    base: Path, texts: tuple[list[str], list[str]], tmp_path: Path
+) -> None:
+    model = made(base, epochs=1).fit(*texts)
+    model.save(tmp_path / "model")
+    again = ww.load_model(tmp_path / "model")
+    assert again.base == again.provenance_["base"] == str(base)
+    assert again.fit(*texts).identity == model.identity
+    brought = ww.load_model(base)
+    brought.save(tmp_path / "brought")
+    assert ww.load_model(tmp_path / "brought").base == str(base)

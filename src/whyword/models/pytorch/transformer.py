@@ -20,6 +20,7 @@ from whyword.models.imported import HUB
 from whyword.models.pytorch.classifier import TorchClassifier
 from whyword.models.pytorch.encoding import DELETIONS, TokenizerEncoder
 from whyword.models.pytorch.hub import hub_folder
+from whyword.models.pytorch.place_tables import configured_places
 from whyword.models.pytorch.pooled import PooledEncoder
 from whyword.models.pytorch.pretrained import built_classifier, read_base, read_classifier
 from whyword.models.pytorch.stored import a_flag, fill, stored_encoder
@@ -202,6 +203,10 @@ class TransformerClassifier(TrainedNetwork):
         reader: Reader,
         **labels: Any,
     ) -> TorchClassifier:
+        places = configured_places(module)
+        if self.length is not None and places is not None and self.length > places:
+            there = f" is too large: {type(module).__name__} has {places:,} places"
+            raise InputError(Argument("length", self.length), there)
         return TorchClassifier(
             module,
             encoder,
@@ -211,6 +216,9 @@ class TransformerClassifier(TrainedNetwork):
             reader=reader,
             **labels,
         )
+
+    def _results(self) -> dict[str, Any]:
+        return {"base": str(self.base)}
 
     # ---- brought along ------------------------------------------------------------------------
 
@@ -228,6 +236,7 @@ class TransformerClassifier(TrainedNetwork):
         read = read_classifier(path)
         model = cls.from_module(read.module, read.encoder, read.classes, multilabel=read.multilabel)
         model.base = str(path)
+        model.provenance_ = model._results()
         return model
 
     @classmethod
@@ -297,6 +306,8 @@ class TransformerClassifier(TrainedNetwork):
     @classmethod
     def _rebuilt(cls, stored: StoredModel, model: Self) -> TorchClassifier:
         config = stored.settings.take("config", a_dict)
+        base = model.provenance_.get("base")
+        model.base = base if isinstance(base, str) else model.base  # for who trains it again
         encoder = stored_encoder(stored)
         if not isinstance(encoder, TokenizerEncoder):
             raise stored.fault("it has no tokenizer")
