@@ -158,3 +158,13 @@ def test_no_classes(change: Any, said: str, tmp_path: Path) -> None:
 def test_more_layers_than_weights(change: Any, tmp_path: Path) -> None:
     assert "is 1,000,000,000, but" in refusal(check_layers, tmp_path, GOOD | change, 39)
     check_layers(tmp_path, GOOD | {"num_hidden_layers": 24, "rope_theta": 10**9}, 27)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_more_labels_than_names(nested: bool, tmp_path: Path) -> None:
+    many = {"num_labels": 10**9}
+    content = GOOD | ({"text_config": many} if nested else many)
+    assert "is 1,000,000,000, but" in refusal(read_configuration, folder_with(tmp_path, content))
+    names = {str(number): f"class {number}" for number in range(2_000)}
+    fine = GOOD | {"id2label": names, "num_labels": 2_000}
+    assert read_configuration(folder_with(tmp_path, fine)) == fine

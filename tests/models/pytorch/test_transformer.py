@@ -225,6 +225,8 @@ def test_what_is_wrong_is_said(
     [
         {"num_hidden_layers": 10**9},
         {"vocab_size": 10**12},
+        {"num_labels": 10**9},
+        {"text_config": {"num_labels": 10**9}},
         {"hidden_size": 4096},
         {"auto_map": {"AutoModel": "evil.Model"}},
         {"model_type": "vit"},
@@ -259,3 +261,16 @@ def test_arguments_changed_after_the_training_are_for_the_next(
     again = ww.load_model(tmp_path / "model")
     np.testing.assert_array_equal(again.class_scores([LONG]), model.class_scores([LONG]))
     assert again.recorded == model.recorded
+
+
+def test_what_it_began_with_is_kept(
+    base: Path, texts: tuple[list[str], list[str]], tmp_path: Path
+) -> None:
+    model = made(base, epochs=1).fit(*texts)
+    model.save(tmp_path / "model")
+    again = ww.load_model(tmp_path / "model")
+    assert again.base == again.provenance_["base"] == str(base)
+    assert again.fit(*texts).identity == model.identity
+    brought = ww.load_model(base)
+    brought.save(tmp_path / "brought")
+    assert ww.load_model(tmp_path / "brought").base == str(base)

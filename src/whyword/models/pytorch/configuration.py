@@ -23,7 +23,7 @@ _CODE = "auto_map"  # names Python files of the folder
 _PROBLEMS = (None, "single_label_classification", MULTILABEL)
 _HEAD = "ForSequenceClassification"
 _LONGEST = 16 << 20  # bytes of a file of settings
-_MANY = 1_000  # layers that are no burden, whatever weights there are
+_MANY = 1_000  # layers or labels that are no burden, whatever weights there are
 # which code computes attention: it may name a package of the hub
 _IMPLEMENTATIONS = ("attn_implementation", "experts_implementation")
 
@@ -68,8 +68,18 @@ def checked_configuration(folder: Path, content: Mapping[str, Any]) -> dict[str,
         )
     if not isinstance(content.get("model_type"), str):
         raise InputError(f"{file_name(path)} names no model_type")
+    _check_labels(path, content)
     plain: dict[str, Any] = _without_implementations(content)
     return plain
+
+
+def _check_labels(path: Path, content: Mapping[str, Any]) -> None:
+    """Raise if there are far more labels than names: transformers would name them one by one."""
+    named = content.get("id2label")
+    most = max(_MANY, len(named) if isinstance(named, dict) else 0)
+    for name, number in _numbers(content):
+        if name == "num_labels" and number > most:
+            raise InputError(f"{file_name(path)}: num_labels is {number:,}, but id2label names few")
 
 
 def _check_code(path: Path, content: Mapping[str, Any]) -> None:

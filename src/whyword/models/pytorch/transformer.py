@@ -206,6 +206,10 @@ class TransformerClassifier(TrainedNetwork):
         reader: Reader,
         **labels: Any,
     ) -> TorchClassifier:
+        places = configured_places(module)
+        if self.length is not None and places is not None and self.length > places:
+            there = f" is too large: {type(module).__name__} has {places:,} places"
+            raise InputError(Argument("length", self.length), there)
         return TorchClassifier(
             module,
             encoder,
@@ -223,6 +227,9 @@ class TransformerClassifier(TrainedNetwork):
             return self.length
         return min(self.length, places)
 
+    def _results(self) -> dict[str, Any]:
+        return {"base": str(self.base)}
+
     # ---- brought along ------------------------------------------------------------------------
 
     @classmethod
@@ -239,6 +246,7 @@ class TransformerClassifier(TrainedNetwork):
         read = read_classifier(path)
         model = cls.from_module(read.module, read.encoder, read.classes, multilabel=read.multilabel)
         model.base = str(path)
+        model.provenance_ = model._results()
         return model
 
     @classmethod
@@ -308,6 +316,8 @@ class TransformerClassifier(TrainedNetwork):
     @classmethod
     def _rebuilt(cls, stored: StoredModel, model: Self) -> TorchClassifier:
         config = stored.settings.take("config", a_dict)
+        base = model.provenance_.get("base")
+        model.base = base if isinstance(base, str) else model.base  # for who trains it again
         encoder = stored_encoder(stored)
         if not isinstance(encoder, TokenizerEncoder):
             raise stored.fault("it has no tokenizer")
