@@ -206,10 +206,6 @@ class TransformerClassifier(TrainedNetwork):
         reader: Reader,
         **labels: Any,
     ) -> TorchClassifier:
-        places = configured_places(module)
-        if self.length is not None and places is not None and self.length > places:
-            there = f" is too large: {type(module).__name__} has {places:,} places"
-            raise InputError(Argument("length", self.length), there)
         return TorchClassifier(
             module,
             encoder,
