@@ -94,8 +94,20 @@ def traced(one: ww.TorchClassifier, text: str) -> TorchTrace:
 
 
 def is_lasting(letter: str) -> bool:
-    """Whether no tokenizer may drop a character: letters, digits, signs, emoji."""
-    return unicodedata.category(letter) in ("Lu", "Ll", "Lo", "Nd", "So", "Sc", "Sm", "Po")
+    """Whether no tokenizer may drop a character: letters, digits, signs, emoji.
+
+    (BERT's own drops U+FFFD, which stands for what could not be decoded.)
+    """
+    return letter != "\ufffd" and unicodedata.category(letter) in (
+        "Lu",
+        "Ll",
+        "Lo",
+        "Nd",
+        "So",
+        "Sc",
+        "Sm",
+        "Po",
+    )
 
 
 @pytest.mark.parametrize("name", ["word pieces", "byte pairs"])
