@@ -52,6 +52,17 @@ def test_equals_the_formula_whatever_stands_beside() -> None:
         assert np.abs(said).max() <= module.largest()
 
 
+def test_filters_begin_at_the_mean_of_what_they_say() -> None:
+    module = network()
+    random = torch.Generator().manual_seed(0)
+    several = [torch.randint(0, 7, (2, length), generator=random) for length in (6, 9)]
+    batches = [(ids, torch.ones_like(ids)) for ids in several]
+    module.centre(batches)
+    with torch.no_grad():
+        said = torch.cat([module.answers(*batch) for batch in batches]) + module.biases
+    torch.testing.assert_close(said.mean(0), torch.zeros(10), atol=1e-6, rtol=0)
+
+
 def test_a_bound_of_what_is_computed() -> None:
     for name in ("characters.weight", "biases", "output.bias", "dense.weight"):
         module = network(3)

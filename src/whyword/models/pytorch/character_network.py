@@ -1,6 +1,6 @@
 """A network of characters: their vectors, convolutions of several widths, max-pooling, scores."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -53,17 +53,39 @@ class CharacterNetwork(nn.Module):
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Return the scores of texts, (B, scores)."""
-        vectors = self.characters(input_ids).transpose(1, 2)
-        outside = (attention_mask == 0).unsqueeze(1)
-        found = []
-        for width, filters in zip(self.widths, self.convolutions, strict=True):
-            around = nn.functional.pad(vectors, ((width - 1) // 2, width // 2))
-            found.append(filters(around).masked_fill(outside, -torch.inf).amax(2))
-        best = self.dropout(torch.relu(torch.cat(found, 1) + self.biases))
+        found = self.answers(input_ids, attention_mask)
+        best = self.dropout(torch.relu(found + self.biases))
         if self.dense is not None:
             best = self.dropout(torch.relu(self.dense(best)))
         scores: Tensor = self.output(best)
         return scores
+
+    def answers(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Return the best answer of each filter, before its bias, (B, filters of all widths)."""
+        vectors = self.characters(input_ids).transpose(1, 2)
+        outside = (attention_mask == 0).unsqueeze(1)
+        is_padded = bool(outside.any())  # a long text by itself is not copied
+        found = []
+        for width, filters in zip(self.widths, self.convolutions, strict=True):
+            around = nn.functional.pad(vectors, ((width - 1) // 2, width // 2))
+            each = filters(around)
+            each = each.masked_fill(outside, -torch.inf) if is_padded else each
+            found.append(each.amax(2))
+        return torch.cat(found, 1)
+
+    @torch.no_grad()
+    def centre(self, batches: Iterable[tuple[Tensor, Tensor]]) -> None:
+        """Set biases so that filters, before training, say 0 of some texts on average.
+
+        The best of many answers is about as good in all texts; with that left in, training would
+        stay where it is for epochs.
+
+        Parameters
+        ----------
+        batches : iterable of (ids, mask)
+        """
+        answers = torch.cat([self.answers(ids, mask) for ids, mask in batches])
+        self.biases[:] = -answers.mean(0)
 
     @torch.no_grad()
     def largest(self) -> float:

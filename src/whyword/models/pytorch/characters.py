@@ -24,6 +24,7 @@ from whyword.words.reader import Reader
 
 _MOST_DIMENSIONS, _MOST_HIDDEN = 4096, 65_536
 _MOST_CHARACTERS = 1 << 20
+_CENTRED, _FIRST = 64, 200  # documents by which filters begin, and their words
 
 
 def _widths(name: str, value: object) -> int | list[int]:
@@ -119,8 +120,8 @@ class CharacterClassifier(TrainedNetwork):
         dropout: float = 0.5,
         word_dropout: float = 0.1,
         epochs: int = 15,
-        batch_size: int = 32,
-        learning_rate: float = 2e-3,
+        batch_size: int = 16,
+        learning_rate: float = 5e-3,
         warmup: float = 0.05,
         patience: int | None = 3,
         l2: float = 0.0,
@@ -164,7 +165,11 @@ class CharacterClassifier(TrainedNetwork):
             raise InputError("there is no character in the training texts")
         module = self._module(encoder, len(classes))
         reader = Reader.of(self.reader, self.max_words)
-        return TorchClassifier(module.eval(), encoder, classes.tolist(), reader=reader)
+        model = TorchClassifier(module.eval(), encoder, classes.tolist(), reader=reader)
+        every = -(-len(documents) // _CENTRED)
+        some = [encoder(one.shortened(_FIRST)) for one in model.documents(documents[::every])]
+        module.centre((batch.ids, batch.mask) for batch in model.network.batches(some))
+        return model
 
     def _module(self, encoder: CharacterEncoder, classes: int) -> CharacterNetwork:
         return CharacterNetwork(

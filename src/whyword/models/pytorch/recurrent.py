@@ -130,7 +130,7 @@ class RecurrentClassifier(TrainedNetwork):
         word_dropout: float = 0.3,
         epochs: int = 12,
         batch_size: int = 32,
-        learning_rate: float = 2e-3,
+        learning_rate: float = 5e-3,
         warmup: float = 0.05,
         patience: int | None = 3,
         l2: float = 0.0,
