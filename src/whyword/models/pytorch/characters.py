@@ -168,7 +168,8 @@ class CharacterClassifier(TrainedNetwork):
         model = TorchClassifier(module.eval(), encoder, classes.tolist(), reader=reader)
         every = -(-len(documents) // _CENTRED)
         some = [encoder(one.shortened(_FIRST)) for one in model.documents(documents[::every])]
-        module.centre((batch.ids, batch.mask) for batch in model.network.batches(some))
+        network = model.network
+        module.centre((batch.ids, batch.mask) for batch in network.batches(network.windows(some)))
         return model
 
     def _module(self, encoder: CharacterEncoder, classes: int) -> CharacterNetwork:
