@@ -115,7 +115,7 @@ def right_without(
     """Return the share of texts that is predicted right without the first words of an order."""
     found = []
     for step in STEPS:
-        traces = model.trace(texts, deleted=iter([order[:step].tolist() for order in orders]))
+        traces = model.trace(texts, deleted=iter([order[:step] for order in orders]))
         scores = np.concatenate([trace.scores for trace in traces])
         found.append(float(np.mean(scores.argmax(1) == classes)))
     return found
