@@ -100,7 +100,7 @@ def kept(name: str, corpus: str, base: str, again: bool) -> Path:
 
 
 def power(model: Any, test: Texts) -> float:  # noqa: ANN401 - any model
-    """Return the EPI of LRP summaries, element-wise where there are vectors, of texts of two words."""
+    """Return the EPI of LRP summaries, element-wise where there are vectors, of two known words."""
     known = model.known_words(test.texts)
     chosen = np.flatnonzero(known > 1).tolist()
     level = "element" if issubclass(model.trace_kind, ElementWise) else "word"
