@@ -27,6 +27,7 @@ from reviews import load_reviews
 
 import whyword as ww
 from whyword.base.files import cache_folder
+from whyword.models.protocol import ElementWise
 from whyword.models.store import fingerprint_of
 
 STEPS = (0, 1, 2, 5, 10, 20, 50)  # words that are gone
@@ -99,10 +100,11 @@ def kept(name: str, corpus: str, base: str, again: bool) -> Path:
 
 
 def power(model: Any, test: Texts) -> float:  # noqa: ANN401 - any model
-    """Return the EPI of element-wise LRP summaries of texts with two known words at least."""
+    """Return the EPI of LRP summaries, element-wise where there are vectors, of two known words."""
     known = model.known_words(test.texts)
     chosen = np.flatnonzero(known > 1).tolist()
-    vectors = ww.summarize(model, [test.texts[n] for n in chosen], level="element")
+    level = "element" if issubclass(model.trace_kind, ElementWise) else "word"
+    vectors = ww.summarize(model, [test.texts[n] for n in chosen], level=level)
     return ww.explanatory_power(vectors, [test.labels[n] for n in chosen]).epi
 
 
@@ -115,7 +117,7 @@ def right_without(
     """Return the share of texts that is predicted right without the first words of an order."""
     found = []
     for step in STEPS:
-        traces = model.trace(texts, deleted=iter([order[:step].tolist() for order in orders]))
+        traces = model.trace(texts, deleted=iter([order[:step] for order in orders]))
         scores = np.concatenate([trace.scores for trace in traces])
         found.append(float(np.mean(scores.argmax(1) == classes)))
     return found
