@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from keywords import Keywords
-from networks import made_cnn, some_vectors
+from networks import made_cnn, some_vectors, topical
 from numpy.typing import NDArray
 from served import KINDS, LABELS, TEXT, TEXTS, arrived, model, records
 from sklearn.feature_extraction.text import CountVectorizer
@@ -21,6 +21,7 @@ from whyword import (
     Explanation,
     InputError,
     Reader,
+    SVMClassifier,
     explain,
     from_pipeline,
 )
@@ -317,12 +318,23 @@ def test_what_is_quick() -> None:
     assert not Engine(model("pipeline")).is_quick(["moon"])
 
 
+def test_labels_have_names_by_which_they_are_asked_for() -> None:
+    texts, labels = topical(30, 2)
+    engine = Engine(SVMClassifier(seed=0).fit(texts, [label == labels[0] for label in labels]))
+    about = engine.about()
+    assert about["names"] == ["False", "True"]
+    for name, label in zip(about["names"], about["classes"], strict=True):
+        (answer,) = engine.explain([TEXT], [None], [[]], target=[name])
+        assert list(answer["target"]) == [label]
+
+
 def test_somebodys_model() -> None:
     engine = Engine(Keywords())
     assert engine.about() == {
         "kind": "Keywords",
         "identity": None,
         "classes": ["space", "hockey", "crypto"],
+        "names": ["space", "hockey", "crypto"],
         "multilabel": False,
         "reads": dict(Reader().described()),
         "max_words": None,
@@ -330,6 +342,7 @@ def test_somebodys_model() -> None:
         "test_accuracy": None,
         "methods": ["occlusion", "random"],
         "phrases": False,
+        "all_classes": True,
     }
     assert not engine.is_quick(["moon"])
     (prediction,) = arrived(engine.predict([TEXT], ["a"]))

@@ -64,6 +64,7 @@ class Engine:
             "kind": self.model.kind,
             "identity": self.identity,
             "classes": self.classes,
+            "names": self.names,  # by which they are asked for, whatever JSON makes of them
             "multilabel": is_multilabel(self.model),
             "reads": {} if reader is None else dict(reader.described()),
             "max_words": None if reader is None else reader.tokenizer.max_words,

@@ -13,7 +13,7 @@ const PAUSE = 250;  // milliseconds after a key
 const LONG = 50_000, BEGINNING = 10_000;  // characters: browsers take minutes to lay out some longer fields
 const REMOVED = 5;
 
-let root, request = null, timer = null;
+let root, request = null, timer = null, drawnFor = {};
 
 // ---- opening ----------------------------------------------------------------------------------
 
@@ -136,6 +136,7 @@ async function explainNow() {
     if (error.name === "AbortError") return;
     state.problem = error;
     if (state.shown?.text !== text) state.shown = null;  // it is another text's
+    else if (missing(state.shown).length) Object.assign(state, drawnFor);  // what is there is looked at again
     render();
   } finally {
     if (request === mine) root.busy.classList.remove("on");
@@ -147,7 +148,7 @@ const missing = (found) => looked(found).filter((n) => columnOf(found, n) < 0);
 
 // What is asked for: all classes, if they cost what one does.
 function targetOf(kept) {
-  const {all_classes: all, classes} = root.server.model, names = classes.map(String);
+  const {all_classes: all, names} = root.server.model;
   if (all) return "all";
   if (kept) return missing(kept).map((n) => names[n]);
   const chosen = state.pinned ? [state.target, state.against] : [null];
@@ -216,6 +217,7 @@ function render() {
     return;
   }
   const found = state.shown, shown = panels(found);
+  drawnFor = {target: state.target, against: state.against, mode: state.mode};
   root.result.replaceChildren(...notices.filter(Boolean), verdict(found), ...remarks(found),
     h("div", {className: "columns"},
       h("div", {className: "reading"}, toolbar(found, shown), key(found, shown[0].full),
