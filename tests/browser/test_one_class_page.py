@@ -1,4 +1,4 @@
-"""A model that is asked for one class at a time: whatever the classes are called, and if it fails."""
+"""A model that is asked for one class at a time, whatever those are called, and if it fails."""
 
 from collections.abc import Iterator
 
