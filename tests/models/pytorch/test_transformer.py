@@ -170,6 +170,23 @@ def test_it_tells_how_far_it_is(base: Path, texts: tuple[list[str], list[str]]) 
     assert "validation accuracy" in events[-1].metrics
 
 
+def test_numbers_and_signs_are_dropped_as_words_are(
+    base: Path, texts: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class SeenError(Exception):
+        """Enough was seen."""
+
+    def look(network: object, examples: Any, *_: object) -> None:
+        for window, *_more in examples.texts:
+            assert (window.words[1:-1] >= 0).all()
+            assert (window.words[[0, -1]] == -1).all()
+        raise SeenError
+
+    monkeypatch.setattr("whyword.models.pytorch.trained.Trainer", look)
+    with pytest.raises(SeenError):
+        made(base).fit([f"{text} 3 !" for text in texts[0]], texts[1])
+
+
 def test_who_learned_nothing_is_told(
     base: Path, texts: tuple[list[str], list[str]], caplog: pytest.LogCaptureFixture
 ) -> None:

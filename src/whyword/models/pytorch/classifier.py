@@ -299,7 +299,11 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
                 yield text
             else:
                 (document,) = self._reader.documents([text])
-                yield with_symbols(document) if self.encoder.sees_symbols else document
+                yield self.with_units(document)
+
+    def with_units(self, document: Document) -> Document:
+        """Return a document as a reader has it with what is no word, too, if the module sees it."""
+        return with_symbols(document) if self.encoder.sees_symbols else document
 
     def trace(
         self,

@@ -100,7 +100,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         draws = Draws(settings.seed)
         with draws:
             model = self._untrained(documents, classes)
-        encoded = [model.encoder(one) for one in model.documents(documents)]
+        encoded = [model.encoder(model.with_units(one)) for one in documents]
         train = [one for one, out in zip(encoded, chosen, strict=True) if not out]
         held = [one for one, out in zip(encoded, chosen, strict=True) if out]
         trainer = Trainer(

@@ -76,7 +76,7 @@ class TransformerClassifier(TrainedNetwork):
     l2 : float
         Strength of the pull of matrices towards zero (weight decay).
     word_dropout : float
-        Share of pieces that are masked at random while training.
+        Share of words that are masked at random while training, all pieces of each.
     patience : int, optional
         Stop after so many epochs in a row that were no better on the documents held out.
     class_weight : None, "balanced" or dict
