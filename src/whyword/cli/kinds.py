@@ -261,10 +261,12 @@ def arguments_of(model: Model, *groups: NetworkOptions | BagOptions) -> dict[str
     for group in groups:
         for name in given_options(group):
             if name not in KINDS[model].options:
+                its = ", ".join(kind for kind in Model if name in KINDS[kind].options)
                 raise InputError(
                     Argument(name),
                     " is for another kind of classifier than ",
                     Argument("model", model),
+                    f": {its}",
                 )
     arguments = dict(KINDS[model].fixed)
     for group in groups:

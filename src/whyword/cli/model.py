@@ -15,6 +15,7 @@ from whyword.cli.outputs import stdout_console
 from whyword.methods.registry import methods_for
 from whyword.models.abilities import Reading
 from whyword.models.blackbox import labels_of
+from whyword.models.estimator import Estimator
 from whyword.models.multilabel import is_multilabel
 from whyword.models.protocol import TextClassifier
 from whyword.models.stored_reader import reader_settings
@@ -58,6 +59,8 @@ def _lines(model: TextClassifier) -> Iterator[tuple[str, str]]:
         "labels, several at once" if is_multilabel(model) else "classes",
         (f"{len(labels)}: {_some(labels)}"),
     )
+    if isinstance(model, Estimator):
+        yield "made as", repr(model)  # what is not as by default
     yield "explained by", ", ".join(methods_for(model.trace_kind))
     if isinstance(model, Reading):
         yield from model.reader_.described()

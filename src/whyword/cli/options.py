@@ -90,8 +90,8 @@ ModelFolders = Annotated[
     list[str],
     typer.Argument(
         metavar="MODEL...",
-        help="At least two: folders that `whyword train` wrote, or module:name, models in your "
-        "code, module:name() what makes one.",
+        help="At least two: folders that `whyword train` wrote, or Hugging Face ones; hf:owner/name"
+        " of the hub; module:name, models in your code, module:name() what makes one.",
     ),
 ]
 LabelledSource = Annotated[

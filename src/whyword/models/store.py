@@ -177,7 +177,10 @@ def read_model(folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     becomes of the file. (Mapped, they would change, or end the process, with the file.)
     """
     if not exists(folder) or not folder.is_dir():
-        raise InputError(f"{file_name(folder)}: no such model folder")
+        hint = ""
+        if len(folder.parts) == 2:  # as Hugging Face names models
+            hint = f" (a model of the Hugging Face hub would be hf:{file_name(folder)})"
+        raise InputError(f"{file_name(folder)}: no such model folder{hint}")
     try:
         with locked_folder(folder, exclusive=False):
             return _read_model(folder)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from whyword.base.checks import expand_path, one_of, whole_number
+from whyword.base.checks import expand_path, file_name, one_of, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import atomic_write
 from whyword.base.printable import shown
@@ -333,8 +333,14 @@ def _base_folder(base: object) -> Path:
     if isinstance(base, str) and base.startswith(HUB):
         return hub_folder(base)
     path = expand_path(base)
-    if path.exists() or base not in BASES:
+    if path.exists():
         return path
+    if base not in BASES:
+        raise InputError(
+            Argument("base"),
+            f": there is no folder {file_name(path)}, and no base of that name; known are "
+            f"{', '.join(BASES)}, and hf:owner/name is one of the hub's",
+        )
     return base_folder(str(base))
 
 

@@ -92,7 +92,7 @@ def _files(folder: Path) -> dict[Path, set[str] | None]:
     if any((folder / name).exists() for name in _PICKLES):
         raise InputError(
             f"{file_name(folder)} has its weights as a pickle only, which may run anything and is "
-            "never opened: save it again with transformers (safe_serialization)"
+            "never opened: save it again with a newer transformers, which writes safetensors"
         )
     raise InputError(f"{file_name(folder)} has no {WEIGHTS}")
 
