@@ -18,10 +18,10 @@ demo: $(INSTALLED) ## set everything up and show what whyword does
 
 test: check browser ## set everything up and run all checks and tests
 	@echo "==> pytest (the first run downloads 20 Newsgroups, about 70 MB)"
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not npm"
+	@# a worker for each core: were each to use all threads too, they would wait for one another
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -m "not npm"
 
 quick: $(INSTALLED) ## run the fast tests only: no network, no browser, no real corpus
-	@# a worker for each core: were each to use all threads too, they would wait for one another
 	@# (the file left out has slow tests only, and takes seconds to import)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -p no:schemathesis \
 	  -m "not real and not npm and not slow" --ignore tests/browser --ignore tests/web/test_api_fuzz.py

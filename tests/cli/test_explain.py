@@ -114,7 +114,7 @@ def test_explain_a_contrast(folder: Path, write: Write) -> None:
         (["--out", "why.doc"], "error: why.doc: the ending says nothing of the format"),
         (["--epsilon", "0"], "error: --epsilon must be above 0"),
         (["--level", "letter"], "error: --level may be 'word' or 'phrase'"),
-        (["--level", "phrase", "--method", "occlusion"], "error: --level phrase needs a network"),
+        (["--level", "phrase", "--method", "occlusion"], "error: --level phrase needs a model"),
         (["--level", "phrase", "--format", "csv"], "error: --level phrase is for text, json, html"),
         (["--bias", "half"], "error: --bias may be 'shared' or 'apart'"),
         (["--method", "random", "--strict"], "error: mail.txt: relevance is not conserved"),

@@ -4,7 +4,7 @@ import ast
 import hashlib
 import json
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from whyword.models.store import provenance
@@ -57,7 +57,7 @@ def _imported_files(path: Path, package: Path) -> Iterator[Path]:
     """Yield the files of the package that a module imports, their folders' ``__init__`` too."""
     if path == package / "__init__.py":
         return
-    for name in _imported_names(_parsed(path)):
+    for name in _imported_names(path.read_bytes()):
         parts = name.split(".")
         if parts[0] == package.name:
             for end in range(1, len(parts) + 1):
@@ -67,17 +67,20 @@ def _imported_files(path: Path, package: Path) -> Iterator[Path]:
                         yield file
 
 
-def _parsed(path: Path) -> ast.AST:
+def _parsed(source: bytes) -> ast.AST:
     try:
-        return ast.parse(path.read_bytes())
+        return ast.parse(source)
     except SystemError:  # of Python 3.11, if a finaliser or another thread parses meanwhile
-        return ast.parse(path.read_bytes())
+        return ast.parse(source)
 
 
-def _imported_names(tree: ast.AST) -> Iterator[str]:
-    """Yield the full names of what is imported: modules, and what may be a module or a name."""
-    for node in ast.walk(tree):
+@lru_cache(maxsize=1024)  # asked of the same files again and again
+def _imported_names(source: bytes) -> tuple[str, ...]:
+    """Return the full names of what is imported: modules, and what may be a module or a name."""
+    names: list[str] = []
+    for node in ast.walk(_parsed(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += (f"{node.module}.{alias.name}" for alias in node.names)
+    return tuple(names)

@@ -35,7 +35,7 @@ from whyword.models.pytorch.word_vectors import Leaf
 
 _BATCHED = 1 << 15  # tokens times classes that go back at once
 _TOLERANCE = 1e-5  # of scores with and without freezing, relative to max(1, |score|)
-_MANY = 3  # texts of a batch, of which the first and the last are compared
+_MANY = 4  # texts of a batch, of which the first and the last are compared
 FIXED = "fixed"
 
 
