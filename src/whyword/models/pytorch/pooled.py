@@ -31,9 +31,9 @@ class PooledEncoder(nn.Module):
         self.add_module(self.prefix, encoder)
         config: Any = encoder.config
         self.config, size = config, int(config.hidden_size)
-        # not "classifier": Hugging Face's own head of that name would take it for its last layer
         self.hidden, self.dropout = hidden, nn.Dropout(dropout)
         self.dense = None if hidden is None else nn.Linear(size, hidden)
+        # not "classifier": Hugging Face's own head of that name would take it for its last layer
         self.scores = nn.Linear(size if hidden is None else hidden, scores)
 
     def get_input_embeddings(self) -> nn.Module:

@@ -143,8 +143,8 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
     def _windows(self, model: TorchClassifier, text: Encoded) -> list[Window]:
         """Return what is trained on at a time of a text."""
         owners, window = text.pieces.owners, model.network.window
-        if self.length is not None:
-            window = window._replace(size=self.length)
+        sizes = [one for one in (self.length, window.size) if one is not None]
+        window = window._replace(size=min(sizes, default=None))
         return [Window(text.ids[one], owners[one]) for one in window.places(text)]
 
     def _blank(self, model: TorchClassifier) -> int | None:
