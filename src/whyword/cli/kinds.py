@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-from whyword.base.checks import check_installed, one_of
+from whyword.base.checks import one_of
 from whyword.base.errors import Argument, InputError
 from whyword.cli.inputs import words_or_file
 from whyword.cli.options import whole_numbers
 from whyword.models.estimator import Estimator
+from whyword.models.loading import kind_named
 
 
 class Model(StrEnum):
@@ -187,30 +187,24 @@ class BagOptions:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of classifier: where it is, and which options it has.
+    """A kind of classifier: what models know it by, and which options it has.
 
     Attributes
     ----------
-    module, name : str
-        It is imported if it is needed.
+    name : str
+        That of :data:`whyword.models.loading.KINDS`.
     options : tuple of str
     fixed : dict
-        Arguments that the kind's name says.
-    needs : tuple of str
-        The packages that it needs; an extra of the last one's name installs them all.
+        Arguments that the command's name of it says.
     """
 
-    module: str
     name: str
     options: tuple[str, ...]
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    needs: tuple[str, ...] = ()
 
     def load(self) -> type[Estimator]:
         """Return the classifier's class; raise if what it needs is not installed."""
-        if self.needs:
-            check_installed(self.needs[-1], *self.needs)
-        found: type[Estimator] = getattr(import_module(self.module), self.name)
+        found: type[Estimator] = kind_named(self.name)
         return found
 
 
@@ -219,40 +213,17 @@ _RECURRENT = (
     *("vectors", "hidden", "layers", "bidirectional", "pooling", "train_vectors", "length"),
     *_TRAINED,
 )
+_TRANSFORMER = (
+    *("base", "layers", "frozen", "pooling", "hidden", "length", "learning_rate"),
+    *_TRAINED,
+)
 KINDS = {
-    Model.CNN: Kind(
-        "whyword.models.cnn.classifier", "CNNClassifier", ("width", "filters", "vectors", *_TRAINED)
-    ),
-    Model.SVM: Kind(
-        "whyword.models.linear.classifier",
-        "SVMClassifier",
-        tuple(one.name for one in fields(BagOptions)),
-    ),
-    **{
-        model: Kind(
-            "whyword.models.pytorch.recurrent",
-            "RecurrentClassifier",
-            _RECURRENT,
-            {"cell": str(model)},
-            ("torch",),
-        )
-        for model in (Model.LSTM, Model.GRU)
-    },
-    Model.CHARACTERS: Kind(
-        "whyword.models.pytorch.characters",
-        "CharacterClassifier",
-        ("width", "filters", "length", *_TRAINED),
-        needs=("torch",),
-    ),
-    Model.TRANSFORMER: Kind(
-        "whyword.models.pytorch.transformer",
-        "TransformerClassifier",
-        (
-            *("base", "layers", "frozen", "pooling", "hidden", "length", "learning_rate"),
-            *_TRAINED,
-        ),
-        needs=("torch", "transformers"),
-    ),
+    Model.CNN: Kind("cnn", ("width", "filters", "vectors", *_TRAINED)),
+    Model.SVM: Kind("svm", tuple(one.name for one in fields(BagOptions))),
+    Model.LSTM: Kind("recurrent", _RECURRENT, {"cell": "lstm"}),
+    Model.GRU: Kind("recurrent", _RECURRENT, {"cell": "gru"}),
+    Model.CHARACTERS: Kind("characters", ("width", "filters", "length", *_TRAINED)),
+    Model.TRANSFORMER: Kind("transformer", _TRANSFORMER),
 }
 
 

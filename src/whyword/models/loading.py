@@ -60,6 +60,12 @@ KINDS["recurrent"] = Lazy("whyword.models.pytorch.recurrent", "RecurrentClassifi
 KINDS["characters"] = Lazy("whyword.models.pytorch.characters", "CharacterClassifier", ("torch",))
 
 
+def kind_named(name: str) -> Any:  # noqa: ANN401 - a class like an Estimator
+    """Return a kind of model by its name; raise if what it needs is not installed."""
+    kind = KINDS[name]
+    return kind.load() if isinstance(kind, Lazy) else kind
+
+
 def load_model(source: str | Path, build: Callable[..., Any] | str | None = None) -> Any:  # noqa: ANN401 - an Estimator, or anybody's model
     """Load a model.
 
@@ -108,9 +114,7 @@ def _restore(path: Path, build: object) -> Any:  # noqa: ANN401 - as load_model
     if not isinstance(name, str) or name not in KINDS:
         known = ", ".join(KINDS)
         raise InputError(f"{path} holds a model of kind {name!r:.60}; known: {known}")
-    kind: Any = KINDS[name]
-    if isinstance(kind, Lazy):
-        kind = kind.load()
+    kind = kind_named(name)
     if not kind.is_built:
         _check_unbuilt(build, f"kind {name!r:.60}")
     given = {"build": build} if kind.is_built else {}
