@@ -463,6 +463,23 @@ def scores_by_step(
     return np.array(scores)
 
 
+def scores_without(
+    inputs: Array,
+    convolutions: list[tuple[Array, Array]],
+    weight: Array,
+    bias: Array,
+    groups: list[list[int]],
+) -> Array:
+    """Equation (41): predict again with the vectors of one group zeroed; (groups, C)."""
+    scores = np.zeros((len(groups), len(bias)))
+    for g, words in enumerate(groups):
+        changed = inputs.copy()
+        for t in words:
+            changed[t] = 0
+        scores[g] = class_scores(changed, convolutions, weight, bias)
+    return scores
+
+
 def straight_curve(heights: list[float], steps: list[int]) -> list[float]:
     """A curve after 0, 1, … words, straight between the numbers at which it is known."""
     every = []

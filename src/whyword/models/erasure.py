@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.errors import InputError
-from whyword.models.protocol import Erasable, Erased, Positions, Scores, Targets, Trace
+from whyword.models.protocol import Erasable, Erased, Positions, Scores, Targets
 from whyword.models.relevance import Relevance
 from whyword.words.document import Document
 
@@ -17,7 +17,7 @@ _TEXTS = 64  # handed to a model at a time
 _KEPT_BYTES = 2**26  # of scores without each word, for other targets of the same documents
 
 
-class ErasableText(Erasable, Trace):
+class ErasableText(Erasable):
     """A trace that can score other texts, so that words can be cut out."""
 
     predicts_anew = True

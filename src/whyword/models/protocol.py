@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from whyword.explanation.phrases import Phrases
 from whyword.models.probabilities import check_finite, softmax
 from whyword.models.relevance import FilterRelevance, Relevance
+from whyword.models.word_groups import WordGroups
 from whyword.words.document import Document, Text
 
 Scores: TypeAlias = NDArray[np.float64]
@@ -236,7 +237,7 @@ class Erased(NamedTuple):
     probabilities: Scores
 
 
-class Erasable(ABC):
+class Erasable(Trace):
     """Words can be taken out of its documents."""
 
     @abstractmethod
@@ -261,6 +262,20 @@ class Erasable(ABC):
             After how many words of an order it is asked, increasing, from 0 to K at most. Who is
             asked anew for every text is asked for these only.
         """
+
+    def scores_without(self, groups: WordGroups) -> Scores:
+        """Return the scores of each group's document without its words: docs/method.md (41).
+
+        The groups are of the trace's documents, and their words alone are gone, one group at a
+        time: (G, C). Who is asked anew for every text is asked once for each group.
+        """
+        groups.check(self.documents)
+        scores = [np.empty((0, self.scores.shape[1]))]
+        for document, orders in groups.orders():
+            steps = np.array([orders.shape[1]], np.intp)
+            erased = self.erase(np.array([document], np.intp), orders[None], False, steps)
+            scores.append(erased.scores[0, :, 0])
+        return np.concatenate(scores)
 
     @abstractmethod
     def occlusion(self, targets: Targets) -> Relevance:

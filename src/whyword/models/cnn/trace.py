@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from whyword.explanation.phrases import Phrases
 from whyword.models.cnn.deletion_kernels import scores_of_changes
 from whyword.models.cnn.forward import ForwardPass
+from whyword.models.cnn.group_kernels import scores_without_groups
 from whyword.models.cnn.inputs import PADDING
 from whyword.models.cnn.integrated_gradients import (
     integrated_gradients_sums,
@@ -34,9 +35,11 @@ from whyword.models.protocol import (
     Integrable,
     Phrased,
     RarityAware,
+    Scores,
     Targets,
 )
 from whyword.models.relevance import FilterRelevance, Relevance
+from whyword.models.word_groups import WordGroups
 
 Floats = NDArray[np.float32]
 
@@ -110,6 +113,14 @@ class CNNTrace(
         for activations, weight in self.parts():
             scores_of_changes(activations, weight, chosen, orders, insert, steps, PADDING, scores)
         return Erased(scores, self.probabilities_of(scores))
+
+    def scores_without(self, groups: WordGroups) -> Scores:
+        """Return equation (41): the scores with the vectors of a group's words zeroed."""
+        groups.check(self.documents)
+        scores = np.tile(self.network.output_bias.astype(np.float64), (len(groups), 1))
+        for activations, weight in self.parts():
+            scores_without_groups(activations, weight, groups, PADDING, scores)
+        return scores
 
     # ---- filters ------------------------------------------------------------------------------
 

@@ -26,7 +26,6 @@ from whyword.models.protocol import (
     Integrable,
     Scores,
     Targets,
-    Trace,
 )
 from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.frozen import (
@@ -48,7 +47,7 @@ _VARIANTS = 512  # texts without some words that are scored at a time,
 _TOKENS = 1 << 18  # with so many tokens
 
 
-class TorchTrace(Trace, Decomposable, Differentiable, Integrable, Erasable, ElementWise):
+class TorchTrace(Erasable, Decomposable, Differentiable, Integrable, ElementWise):
     """Texts that a module has read, and the ways back from its scores.
 
     Parameters
