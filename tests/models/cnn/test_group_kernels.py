@@ -23,7 +23,9 @@ def some_groups(numbers: list[list[int]], seed: int) -> WordGroups:
     for each in numbers:
         words = np.array(each, np.int64)
         alike = [np.flatnonzero(words == word).tolist() for word in sorted(set(each))]
-        chance = [np.flatnonzero(random.random(len(words)) < share).tolist() for share in (0.2, 0.8)]
+        chance = [
+            np.flatnonzero(random.random(len(words)) < share).tolist() for share in (0.2, 0.8)
+        ]
         documents.append([*alike, *chance, [], list(range(len(words)))])
     return WordGroups.of(documents)
 

@@ -29,7 +29,7 @@ class NgramTrace(TfIdfTrace):
 
         An unknown word stands between its neighbours, so that it may have a loss, too.
         """
-        bag, read = self.bags[number], self._read_again(number)
+        bag, read = self.bags[number], self._read_left[number]
         reach = self._ngrams.lengths[1] - 1
         beyond = np.full(reach, UNKNOWN)
         around = np.concatenate([beyond, read.numbers, beyond])
@@ -50,7 +50,7 @@ class NgramTrace(TfIdfTrace):
 
     def _scores_by_step(self, number: int, order: NDArray[np.int32], insert: bool) -> Scores:
         """Return (K + 1, C) scores x[k, m]: what changes at each step, added up, through (13)."""
-        bag, read = self.bags[number], self._read_again(number)
+        bag, read = self.bags[number], self._read_left[number]
         every = np.arange(self.layer.weight.shape[1])
         windows = _windows(read, order, self._ngrams.lengths[1] - 1, insert)
         changes = _changes(self._ngrams, windows)
@@ -74,12 +74,6 @@ class NgramTrace(TfIdfTrace):
     def _ngrams(self) -> Ngrams:
         ngrams: Ngrams = self.layer.features.ngrams
         return ngrams
-
-    def _read_again(self, number: int) -> ReadWords:
-        """Return what is read of a document, without its deleted words."""
-        gone = () if self.deleted is None else self.deleted[number].tolist()
-        read: ReadWords = self.layer.features.read_without(self.bags[number].document, gone)
-        return read
 
     def _numbers_of(self, bag: Bag, places: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the features' numbers in the bag's row; one beyond the last for others."""

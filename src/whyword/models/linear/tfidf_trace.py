@@ -3,13 +3,17 @@
 The notation, and the numbers of equations, are those of docs/method.md.
 """
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.models.linear.tfidf import TfIdf
+from whyword.models.linear.group_changes import scores_without_groups
+from whyword.models.linear.tfidf import ReadWords, TfIdf
 from whyword.models.linear.trace import LinearTrace, Values
 from whyword.models.protocol import Erasable, Erased, Scores, Targets
 from whyword.models.relevance import Relevance
+from whyword.models.word_groups import WordGroups
 
 
 class TfIdfTrace(LinearTrace, Erasable):
@@ -78,3 +82,18 @@ class TfIdfTrace(LinearTrace, Erasable):
         norms = np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-300)
         scores: Scores = values / norms @ self.layer.weight[places] + self.layer.bias
         return scores
+
+    def scores_without(self, groups: WordGroups) -> Scores:
+        """Return equation (41): the scores of bags made anew without a group's words."""
+        read = self._read_left
+        groups.check([one.document for one in read])
+        return scores_without_groups(self.layer, read, self.scores, groups)
+
+    @cached_property
+    def _read_left(self) -> list[ReadWords]:
+        """What is read of the documents, without their deleted words."""
+        if self.deleted is None:
+            return self._read
+        pairs = zip(self._read, self.deleted, strict=True)
+        read = self.layer.features.read_without
+        return [read(one.document, gone.tolist()) for one, gone in pairs]
