@@ -5,6 +5,7 @@ indices: inputs x[t, i] are (T, D), filters w1[τ, i, j] are (H, D, F), the outp
 w2[j, k] are (F, C).
 """
 
+import itertools
 import math
 import re
 import unicodedata
@@ -684,3 +685,45 @@ def common_stretches(
         ]
         for several, numbers in zip(spans, values, strict=True)
     ]
+
+
+def group_counts(population: list[int], size: int) -> list[int]:
+    """Equation (44): how many groups each choice of so many of a class's documents has."""
+    return [len(set(chosen)) for chosen in itertools.combinations(population, size)]
+
+
+def fisher(train: int, train_class: int, other: int, other_class: int) -> float:
+    """Equation (45): how often as many of the class are in training, by chance, counted."""
+    total, in_class = train + other, train_class + other_class
+    ways = sum(
+        math.comb(in_class, k) * math.comb(total - in_class, train - k)
+        for k in range(train_class, min(in_class, train) + 1)
+    )
+    return float(ways / math.comb(total, train))
+
+
+def false_discovery(probabilities: list[float]) -> list[float]:
+    """Equation (46): the least rate at which each would still be among those that are taken."""
+    count = len(probabilities)
+    ordered = sorted(probabilities)
+    return [
+        min(
+            1.0,
+            *(
+                count * ordered[rank - 1] / rank
+                for rank in range(1, count + 1)
+                if ordered[rank - 1] >= p
+            ),
+        )
+        for p in probabilities
+    ]
+
+
+def recurring(lines: list[list[list[str]]], least: int) -> dict[tuple[str, ...], list[int]]:
+    """The lines of 2 to 40 words that stand in so many documents, and in which."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for number, document in enumerate(lines):
+        for line in {tuple(word.lower() for word in words) for words in document}:
+            if 2 <= len(line) <= 40:
+                found.setdefault(line, []).append(number)
+    return {line: documents for line, documents in found.items() if len(documents) >= least}

@@ -1,6 +1,16 @@
-"""Models examined against one another: which is more accurate, which more explainable."""
+"""Models examined: against one another, and for what they should not have learned."""
 
 from whyword.audit.compare import ModelComparison, compare_models
 from whyword.audit.rows import ModelRow, PairRow
+from whyword.audit.suspicion.row import Suspect, Turned
+from whyword.audit.suspicion.table import Suspects
 
-__all__ = ["ModelComparison", "ModelRow", "PairRow", "compare_models"]
+__all__ = [
+    "ModelComparison",
+    "ModelRow",
+    "PairRow",
+    "Suspect",
+    "Suspects",
+    "Turned",
+    "compare_models",
+]

@@ -1,0 +1,208 @@
+"""Which units may be suspected in some documents: everything that comes back."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whyword.audit.suspicion.forms import HOST, domain_of, form_of, shape_of
+from whyword.audit.suspicion.occurrences import Occurrences, increasing
+from whyword.audit.suspicion.recurring_lines import recurring_lines
+from whyword.audit.suspicion.same_documents import same_documents
+from whyword.audit.suspicion.units import LINE, PAIR, PATTERN, TOGETHER, WORD, Places, Unit
+
+LEAST = 3  # documents that a unit stands in
+_LEAST_PAIR = 5  # documents of a pair of words
+_PURE, _PURER = 0.8, 0.2  # what share of a pair's documents is of one class, and how much more
+_WORDS_OF_PATTERN = 3  # different words at least
+_SHOWN = 5
+
+
+class Labelled(NamedTuple):
+    """What is known of documents' classes.
+
+    Attributes
+    ----------
+    classes : (n,) intp
+        The number of each document's class; −1 if it is not known.
+    n_classes : int
+        C.
+    """
+
+    classes: NDArray[np.intp]
+    n_classes: int
+
+
+def candidates(found: Occurrences, labelled: Labelled, least: int = LEAST) -> Places:
+    """Return all that comes back in at least so many documents.
+
+    Parameters
+    ----------
+    found : Occurrences
+    labelled : Labelled
+        Of the documents that the model was trained on; only with them pairs of words are looked
+        for, those which tell a class where neither of their words does.
+    least : int
+    """
+    return Places.joined(
+        [_words_and_lines(found, least), _pairs(found, labelled), _patterns(found, least)]
+    )
+
+
+def _words_and_lines(found: Occurrences, least: int) -> Places:
+    """Return words and lines; those that stand in the same documents are one unit."""
+    lines = recurring_lines(found, least)
+    frequent = np.flatnonzero(found.document_counts >= least)
+    thing_of_word = np.full(len(found.words) + 1, -1, np.int64)  # the last: not read
+    thing_of_word[frequent] = range(len(frequent))
+    documents, words = found.pairs
+    often = thing_of_word[words] >= 0
+    things = np.concatenate([thing_of_word[words[often]], lines.numbers + len(frequent)])
+    in_documents = np.concatenate([documents[often], lines.documents])
+    order = np.lexsort((in_documents, things))
+    leader = same_documents(
+        things[order],
+        in_documents[order],
+        len(frequent) + len(lines.starts),
+        len(found),
+    )
+    sets, unit_of = np.unique(leader, return_inverse=True)
+    unit_of_word = np.full(len(found.words) + 1, -1, np.int32)
+    unit_of_word[frequent] = unit_of[: len(frequent)]
+    unit_of_line = unit_of[len(frequent) :]
+    at_word = unit_of_word[found.numbers]
+    has = np.flatnonzero(at_word >= 0)
+    at_line = unit_of_line[lines.place_lines]
+    covered = _is_covered(found, at_word, lines.places * len(sets) + at_line, len(sets))
+    members: list[list[str]] = [[] for _ in sets]
+    inside: list[list[str]] = [[] for _ in sets]
+    for word, unit in zip(frequent.tolist(), unit_of[: len(frequent)].tolist(), strict=True):
+        (inside if covered[word] else members)[unit].append(found.words[word])
+    texts: list[list[str]] = [[] for _ in sets]
+    for line, unit in enumerate(unit_of_line.tolist()):
+        texts[unit].append(lines.text(line, found))
+    return Places(
+        [_unit(*parts) for parts in zip(members, inside, texts, strict=True)],
+        np.concatenate([at_word[has], at_line.astype(np.int32)]),
+        np.concatenate([has, lines.places]).astype(np.int64),
+    )
+
+
+def _is_covered(
+    found: Occurrences, at_word: NDArray[np.int32], lines: NDArray[np.int64], units: int
+) -> NDArray[np.bool_]:
+    """Return which words stand nowhere but in lines of their own unit, (V,).
+
+    Parameters
+    ----------
+    found : Occurrences
+    at_word : (N,) int32
+        The unit of the word at each place, −1 if it has none.
+    lines : (M,) int64
+        Place · units + unit of each place of a line.
+    units : int
+    """
+    has = np.flatnonzero(at_word >= 0)
+    alone = has[~np.isin(has * units + at_word[has], lines)]
+    covered = np.ones(len(found.words), np.bool_)
+    covered[found.numbers[alone]] = False
+    return covered
+
+
+def _unit(words: Sequence[str], inside: Sequence[str], lines: Sequence[str]) -> Unit:
+    """Return the unit of words and lines that stand in the same documents.
+
+    Parameters
+    ----------
+    words : list of str
+        Those that stand elsewhere, too.
+    inside : list of str
+        Those that do not.
+    lines : list of str
+    """
+    own = {*words, *inside}
+    if all(own.issuperset(line.split()) for line in lines):
+        entries = (*words, *inside)
+        return Unit(entries, WORD if len(entries) == 1 else TOGETHER, entries)
+    return Unit((*lines, *words), LINE, (*inside, *words) or tuple(lines[0].split()))
+
+
+def _pairs(found: Occurrences, labelled: Labelled) -> Places:
+    """Return two words in a row that are of one class, where neither of them is."""
+    size, numbers = len(found.words), found.numbers.astype(np.int64)
+    after = np.flatnonzero(
+        (numbers[:-1] >= 0)
+        & (numbers[1:] >= 0)
+        & (found.document_of[:-1] == found.document_of[1:])
+        & (labelled.classes[found.document_of[:-1]] >= 0)
+    )
+    keys, pair_at, counts = np.unique(
+        numbers[after] * size + numbers[after + 1], return_inverse=True, return_counts=True
+    )
+    often = counts >= _LEAST_PAIR
+    after, pair_at = after[often[pair_at]], pair_at[often[pair_at]]
+    purity, document_counts = _purities(found.document_of[after], pair_at, len(keys), labelled)
+    word_purity, _ = _purities(*found.pairs, size, labelled)
+    first, second = np.divmod(keys, max(1, size))
+    purest = np.maximum(word_purity[first], word_purity[second])
+    telling = (document_counts >= _LEAST_PAIR) & (purity >= _PURE) & (purity >= purest + _PURER)
+    chosen = np.flatnonzero(telling)
+    number_of = np.full(len(keys), -1, np.int32)
+    number_of[chosen] = range(len(chosen))
+    units = []
+    for key in keys[chosen].tolist():
+        words = (found.words[key // size], found.words[key % size])
+        units.append(Unit((" ".join(words),), PAIR, words))
+    every = np.flatnonzero(  # of documents without a label, too
+        (numbers[:-1] >= 0) & (numbers[1:] >= 0) & (found.document_of[:-1] == found.document_of[1:])
+    )
+    at = np.searchsorted(keys, numbers[every] * size + numbers[every + 1])
+    at = np.minimum(at, max(0, len(keys) - 1))
+    is_one = np.zeros(len(every), np.bool_)
+    if len(keys):
+        is_one = (keys[at] == numbers[every] * size + numbers[every + 1]) & (number_of[at] >= 0)
+    places, of = every[is_one], number_of[at[is_one]] if len(keys) else np.empty(0, np.int32)
+    return Places(units, np.concatenate([of, of]), np.concatenate([places, places + 1]))
+
+
+def _purities(
+    documents: NDArray[np.integer],
+    things: NDArray[np.integer],
+    count: int,
+    labelled: Labelled,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return what share of each thing's labelled documents is of one class, and how many it has."""
+    keys = increasing(things.astype(np.int64) * len(labelled.classes) + documents)
+    of_thing, of_document = np.divmod(keys, max(1, len(labelled.classes)))
+    classes = labelled.classes[of_document]
+    known = classes >= 0
+    table = np.bincount(
+        of_thing[known] * labelled.n_classes + classes[known], minlength=count * labelled.n_classes
+    ).reshape(count, labelled.n_classes)
+    totals = table.sum(axis=1)
+    return table.max(axis=1, initial=0) / np.maximum(totals, 1), totals
+
+
+def _patterns(found: Occurrences, least: int) -> Places:
+    """Return hosts of one domain, and words that differ in digits only."""
+    members: dict[str, list[int]] = defaultdict(list)
+    for number, word in enumerate(found.words):
+        if "." in word and form_of(word) == HOST:
+            members[rf"/(?:.+\.)?{re.escape(domain_of(word))}/"].append(number)
+        elif shape := shape_of(word):
+            members[f"/{shape}/"].append(number)
+    units: list[Unit] = []
+    unit_of = np.full(len(found.words) + 1, -1, np.int32)
+    counts = found.document_counts
+    for pattern, several in members.items():
+        if len(several) < _WORDS_OF_PATTERN or counts[several].sum() < least:
+            continue
+        unit_of[several] = len(units)
+        often = sorted(several, key=lambda number: -counts[number])[:_SHOWN]
+        units.append(Unit((pattern,), PATTERN, tuple(found.words[number] for number in often)))
+    at = unit_of[found.numbers]
+    has = np.flatnonzero(at >= 0)
+    return Places(units, at[has], has.astype(np.int64))

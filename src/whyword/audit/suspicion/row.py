@@ -1,0 +1,149 @@
+"""One unit under suspicion: the numbers, and what they say in words."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from whyword.base.labels import Label
+
+
+@dataclass(frozen=True)
+class Turned:
+    """Predictions that change when a unit is deleted everywhere.
+
+    Attributes
+    ----------
+    right_to_wrong, wrong_to_right : int
+    other : int
+        That were wrong and stay so, or of which the truth is not known.
+    """
+
+    right_to_wrong: int
+    wrong_to_right: int
+    other: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.right_to_wrong + self.wrong_to_right + self.other
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A word, or what is deleted together with it, and the evidence.
+
+    Attributes
+    ----------
+    entries : tuple of str
+        What a :class:`~whyword.Reader` would have to ignore: words, phrases, /patterns/.
+    kind : {"word", "words", "line", "pair", "pattern"}
+    form : str
+        What it looks like: "word", "address", "host", "link", "date", "number", "code".
+    label : label
+        The class that it speaks for most.
+    verdict : {"suspect", "noise", "no evidence"}
+    score : float
+        suspicion · log2(1 + weight), docs/method.md (47).
+    suspicion, habit, drift, unusual : float
+        From 0 to 1: of all evidence; that few groups write it; that it speaks less for its class in
+        held-out documents; that it looks like no word.
+    relevance : float
+        Documents' worth of relevance that it carries for its class.
+    n_documents : int
+        Documents given this class in which it speaks for it.
+    train, train_class, held_out, held_out_class : int
+        Documents that have it, and how many of these are of the class.
+    groups, groups_expected : float or None
+        Of how many groups the class's training documents with it are, and how many would be by
+        chance; None if groups are not known.
+    p_groups, q_groups, p_odds, q_odds : float or None
+        Of the two tests; q after Benjamini and Hochberg's correction. None if it was not tested.
+    train_turned, held_out_turned : Turned or None
+        What happens without it; None if that was not tried.
+    examples : tuple of int
+        Documents in which it carries most: their numbers in the corpus, training documents first.
+    """
+
+    entries: tuple[str, ...]
+    kind: str
+    form: str
+    label: Label
+    verdict: str
+    score: float
+    suspicion: float
+    habit: float
+    drift: float
+    unusual: float
+    relevance: float
+    n_documents: int
+    train: int
+    train_class: int
+    held_out: int
+    held_out_class: int
+    groups: float | None
+    groups_expected: float | None
+    p_groups: float | None
+    q_groups: float | None
+    p_odds: float | None
+    q_odds: float | None
+    train_turned: Turned | None
+    held_out_turned: Turned | None
+    examples: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return "; ".join(self.entries)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data, with its reasons."""
+        data = asdict(self)
+        return data | {
+            "entries": list(self.entries),
+            "examples": list(self.examples),
+            "reasons": reasons(self),
+        }
+
+
+def reasons(one: Suspect, groups: str = "groups") -> list[str]:
+    """Return the evidence in sentences, the strongest first.
+
+    Parameters
+    ----------
+    one : Suspect
+    groups : str
+        What groups are called: "authors".
+    """
+    said: list[tuple[float, str]] = []
+    if one.habit > 0 and one.groups is not None and one.groups_expected is not None:
+        said.append(
+            (
+                one.habit,
+                f"a habit of few: {one.train_class:,} training documents of {one.label} have it, "
+                f"of {one.groups:.0f} {groups}, where {one.groups_expected:.0f} would be usual "
+                f"(q = {one.q_groups:.1g})",
+            )
+        )
+    if one.drift > 0:
+        said.append(
+            (
+                one.drift,
+                f"it does not carry over: {_share(one.train_class, one.train)} of the training "
+                f"documents that have it are {one.label}, of others "
+                f"{_share(one.held_out_class, one.held_out)} (q = {one.q_odds:.1g})",
+            )
+        )
+    if one.unusual > 0:
+        what = "a line that recurs" if one.kind == "line" else f"it looks like: {one.form}"
+        said.append((one.unusual, what))
+    found = [text for _, text in sorted(said, key=lambda pair: -pair[0])]
+    turned = one.held_out_turned
+    if turned is not None and turned.total:
+        found.append(
+            f"without it, {turned.right_to_wrong} held-out predictions turn wrong, "
+            f"{turned.wrong_to_right} right"
+        )
+    return found
+
+
+def _share(count: int, total: int) -> str:
+    return f"{count:,} of {total:,}"

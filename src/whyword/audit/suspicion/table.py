@@ -1,0 +1,190 @@
+"""All suspects of a model, worst first, as one value."""
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, overload
+
+from whyword.audit.suspicion.row import Suspect, Turned, reasons
+from whyword.audit.suspicion.weighing import NOISE, SUSPECT
+from whyword.base.csv import write_csv
+from whyword.base.errors import Argument, InputError, MissingExtraError
+from whyword.base.files import save_or_return
+from whyword.base.labels import Label
+from whyword.base.printable import shown
+
+COLUMNS = (
+    "words",
+    "artefact",
+    "class",
+    "verdict",
+    "score",
+    "kind",
+    "form",
+    "relevance",
+    "documents",
+    "train_documents",
+    "train_in_class",
+    "held_out_documents",
+    "held_out_in_class",
+    "groups",
+    "groups_expected",
+    "q_groups",
+    "q_odds",
+    "train_right_to_wrong",
+    "train_wrong_to_right",
+    "held_out_right_to_wrong",
+    "held_out_wrong_to_right",
+    "reasons",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Suspects:
+    """Everything that a model depends on and that something speaks against, worst first.
+
+    Attributes
+    ----------
+    rows : list of Suspect
+        Suspects, noise, and what else has a score.
+    classes : tuple of C labels
+    n_units : int
+        How many words, lines, pairs and patterns were looked at.
+    n_train, n_held_out : int
+        Documents.
+    accuracy : float or None
+        On held-out documents; None if there are none, or no labels.
+    remarks : list of str
+        What could not be said, and why.
+    settings : dict
+    seconds : dict from stage to float
+    """
+
+    rows: list[Suspect]
+    classes: tuple[Label, ...]
+    n_units: int
+    n_train: int
+    n_held_out: int
+    accuracy: float | None
+    remarks: list[str]
+    settings: dict[str, Any]
+    seconds: dict[str, float]
+
+    def __repr__(self) -> str:
+        first = ", ".join(f"{row.name:.40}" for row in self.suspects[:3])
+        return (
+            f"Suspects({len(self.suspects):,} of {self.n_units:,} words, lines, pairs and patterns"
+            + (f": {first}, …)" if first else "; no evidence)")
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Suspect]:
+        return iter(self.rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Suspect: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Suspect]: ...
+    def __getitem__(self, at: int | slice) -> Suspect | list[Suspect]:
+        return self.rows[at]
+
+    @property
+    def suspects(self) -> list[Suspect]:
+        """The rows whose evidence and weight are above the thresholds."""
+        return [row for row in self.rows if row.verdict == SUSPECT]
+
+    @property
+    def noise(self) -> list[Suspect]:
+        """The rows without which as many held-out predictions turn right as wrong."""
+        return [row for row in self.rows if row.verdict == NOISE]
+
+    def of_class(self, label: Label) -> list[Suspect]:
+        """Return the rows that speak for a class, worst first."""
+        if label not in self.classes:
+            raise InputError(Argument("label"), f": there is no class {shown(label)}")
+        return [row for row in self.rows if row.label == label]
+
+    def entries(self) -> list[str]:
+        """Return what the suspects are, as ``ignore`` of a Reader and ``without`` take it."""
+        return [entry for row in self.suspects for entry in row.entries]
+
+    @property
+    def groups(self) -> str:
+        """What groups are called in sentences."""
+        name = self.settings.get("groups")
+        return f"{name}s" if isinstance(name, str) else "groups"
+
+    # ---- kept ---------------------------------------------------------------------------------
+
+    def to_rows(self) -> Iterator[list[Any]]:
+        """Yield the rows of a table, in the order of its columns; ``artefact`` is to fill in."""
+        for row in self.rows:
+            yield [
+                row.name,
+                "",
+                row.label,
+                row.verdict,
+                round(row.score, 4),
+                row.kind,
+                row.form,
+                round(row.relevance, 4),
+                row.n_documents,
+                row.train,
+                row.train_class,
+                row.held_out,
+                row.held_out_class,
+                row.groups,
+                row.groups_expected,
+                row.q_groups,
+                row.q_odds,
+                *_turns(row.train_turned),
+                *_turns(row.held_out_turned),
+                "; ".join(reasons(row, self.groups)),
+            ]
+
+    def to_frame(self) -> Any:  # noqa: ANN401 - pandas is optional
+        """Return a pandas DataFrame with a row for each."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtraError("pandas", "frames") from None
+        return pd.DataFrame(list(self.to_rows()), columns=list(COLUMNS)).drop(columns="artefact")
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """Return a table as CSV; given a path, write it.
+
+        Say yes in its column ``artefact`` to what is one; ``whyword train --ignore`` takes the
+        table then.
+        """
+        stream = io.StringIO()
+        write_csv(stream, [COLUMNS, *self.to_rows()])
+        return save_or_return(stream.getvalue(), path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {
+            "classes": list(self.classes),
+            "units": self.n_units,
+            "train_documents": self.n_train,
+            "held_out_documents": self.n_held_out,
+            "accuracy": self.accuracy,
+            "rows": [row.to_dict() for row in self.rows],
+            "remarks": self.remarks,
+            "settings": self.settings,
+            "seconds": self.seconds,
+            "whyword": version("whyword"),
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return everything as JSON; given a path, write it."""
+        data = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+        return save_or_return(data + "\n", path)
+
+
+def _turns(turned: Turned | None) -> tuple[int | None, int | None]:
+    return (None, None) if turned is None else (turned.right_to_wrong, turned.wrong_to_right)

@@ -1,0 +1,40 @@
+"""One suspect, in numbers and words."""
+
+import json
+from dataclasses import replace
+
+from planted import planted_corpus, planted_svm
+
+from whyword.audit.suspects import suspects
+from whyword.audit.suspicion.row import Suspect, Turned, reasons
+
+
+def first(name: str) -> Suspect:
+    return next(one for one in suspects(planted_svm(), planted_corpus()) if name in one.name)
+
+
+def test_evidence_is_said_in_words_the_strongest_first() -> None:
+    said = reasons(first("zorvex"), "authors")
+    assert said[0].startswith("it does not carry over: 12 of 12 of the training documents")
+    assert "0 of 12" in said[0]
+    assert any("held-out predictions turn" in one for one in said)
+    line = reasons(first("drinking"), "authors")
+    assert any("of 1 authors" in one for one in line)
+    assert "a line that recurs" in line
+
+
+def test_nothing_to_say() -> None:
+    one = replace(
+        first("zorvex"), drift=0.0, habit=0.0, unusual=0.0, held_out_turned=Turned(0, 0, 0)
+    )
+    assert reasons(one) == []
+    assert reasons(replace(one, held_out_turned=None)) == []
+    assert "looks like: host" in reasons(replace(one, unusual=0.5, form="host"))[0]
+
+
+def test_plain_data() -> None:
+    one = first("zorvex")
+    data = json.loads(json.dumps(one.to_dict()))
+    assert data["entries"] == ["zorvex"]
+    assert data["held_out_turned"]["wrong_to_right"] == one.held_out_turned.wrong_to_right  # type: ignore[union-attr]
+    assert data["reasons"]
