@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ from whyword.models.pytorch.pieces import with_symbols
 from whyword.models.pytorch.stored import builder_name, restored, to_stored
 from whyword.models.pytorch.trace import LabelsTorchTrace, TorchTrace
 from whyword.models.store import write_model
-from whyword.models.stored_reader import reader_settings
+from whyword.models.stored_reader import reader_settings, taken_away
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
 
@@ -179,10 +179,17 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
         """How words are found, to which pieces are added up."""
         return self._reader
 
+    def with_reader(self, reader: Reader) -> Self:
+        """Return a copy with the same module that reads otherwise."""
+        other = copy.copy(self)
+        other._reader, other._identity = Reader.of(reader), None
+        return other
+
     @property
     def provenance_(self) -> dict[str, Any]:
-        """The name that it was given: who trained it is not known."""
-        return {} if self.name is None else {"name": self.name}
+        """The name that it was given, and what was taken away: who trained it is not known."""
+        named = {} if self.name is None else {"name": self.name}
+        return named | taken_away(self._reader)
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -303,7 +310,14 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
 
     def with_units(self, document: Document) -> Document:
         """Return a document as a reader has it with what is no word, too, if the module sees it."""
-        return with_symbols(document) if self.encoder.sees_symbols else document
+        if not self.encoder.sees_symbols:
+            return document
+        return self._reader.ignore_words(with_symbols(document))
+
+    def encoded(self, document: Document) -> Encoded:
+        """Return what the module reads of a document: words that are ignored are deleted."""
+        whole = self.encoder(document)
+        return self.encoder.without(document, whole, document.are_ignored, self.deletion)
 
     def trace(
         self,
@@ -317,7 +331,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
         explained = columns > 0
         for number, some in enumerate(self._blocks(self.documents(texts), explained)):
             documents, whole = [one for one, _ in some], [one for _, one in some]
-            gone = [deleted_words(deleted, one) for one in documents]
+            gone = [deleted_words(deleted, one) | one.are_ignored for one in documents]
             yield self._trace(documents, whole, gone, explained, number % _CHECKED == 0)
 
     def _blocks(
