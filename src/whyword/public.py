@@ -13,6 +13,7 @@ from whyword.analysis.document_map import document_map
 from whyword.analysis.search import SearchIndex
 from whyword.analysis.summary import summarize
 from whyword.audit.compare import compare_models
+from whyword.audit.what_if import what_if, without
 from whyword.base.checks import check_installed
 from whyword.base.errors import ConservationError, InputError, WhywordError
 from whyword.batch.runs import explain_corpus, predict_corpus
@@ -103,5 +104,7 @@ __all__ = [
     "pytorch",
     "summarize",
     "tokenize",
+    "what_if",
+    "without",
     "words",
 ]

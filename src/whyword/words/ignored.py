@@ -28,6 +28,8 @@ class Ignored:
     entries : collection of str
         Words; phrases, with white space inside: their words where they stand in a row; between
         slashes, regular expressions that a whole word must match.
+    name : str
+        Of the argument that they are, for messages.
 
     Attributes
     ----------
@@ -40,22 +42,22 @@ class Ignored:
     array([False,  True,  True,  True])
     """
 
-    def __init__(self, entries: Collection[str]) -> None:
-        self.entries = tuple(sorted({_checked(one) for one in strings("ignore", entries)}))
+    def __init__(self, entries: Collection[str], name: str = "ignore") -> None:
+        self.entries = tuple(sorted({_checked(name, one) for one in strings(name, entries)}))
         given = [one[1:-1] for one in self.entries if _is_pattern(one)]
         if len(given) > _MOST_PATTERNS:
             raise InputError(
-                Argument("ignore"),
+                Argument(name),
                 f" has {len(given)} patterns; {_MOST_PATTERNS} may be: join some by |",
             )
-        self._patterns: list[re.Pattern[str]] = [check_pattern("ignore", one) for one in given]
+        self._patterns: list[re.Pattern[str]] = [check_pattern(name, one) for one in given]
         # a rule of somebody's may cut words with blanks in them: a phrase is a word, too
         self._words = frozenset(one for one in self.entries if not _is_pattern(one))
         self._split = [one.split() for one in self.entries if one in self._words and " " in one]
         count = sum(map(len, self._split))
         if count > _MOST_PHRASE_WORDS:
             raise InputError(
-                Argument("ignore"),
+                Argument(name),
                 f" has phrases of {count:,} words together; {_MOST_PHRASE_WORDS:,} may be",
             )
 
@@ -145,11 +147,11 @@ def _is_pattern(entry: str) -> bool:
     return len(entry) > 2 and entry[0] == entry[-1] == "/"
 
 
-def _checked(entry: str) -> str:
+def _checked(name: str, entry: str) -> str:
     """Return a word or phrase in lower case, one blank between words; a pattern as it is."""
     if _is_pattern(entry):
         return entry
     words = entry.lower().split()
     if not words:
-        raise InputError(Argument("ignore"), " holds an empty word")
+        raise InputError(Argument(name), " holds an empty word")
     return " ".join(words)
