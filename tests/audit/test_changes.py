@@ -62,7 +62,7 @@ def test_accuracies() -> None:
 
 def test_without_labels() -> None:
     one = found(None)
-    assert one.turns is one.right is one.intervals is one.accuracy is None
+    assert [one.turns, one.right, one.intervals, one.accuracy] == [None] * 4
     assert one.changes[0] == Change(0, "a", "b", None, None)
     assert one.confusions[0] == ChangedConfusion(None, "a", "b", 2)
     assert one.to_dict()["judged"] is None

@@ -97,7 +97,8 @@ class WhatIf:
     def __repr__(self) -> str:
         words = f"{len(self.words):,} word{'s' * (len(self.words) != 1)}"
         held = f"in {len(self.documents):,} of {self.n_documents:,} documents"
-        said = f"{words} {held}, {len(self.changed):,} predictions changed"
+        changed = f"{len(self.changed):,} prediction{'s' * (len(self.changed) != 1)} changed"
+        said = f"{words} {held}, {changed}"
         if self.qualities is not None:
             before, after = (one.accuracy for one in self.qualities)
             said += f", accuracy {before:.4f} → {after:.4f}"

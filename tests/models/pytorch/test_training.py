@@ -1,6 +1,5 @@
 """The one trainer of torch networks."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -100,9 +99,8 @@ def test_words_that_are_ignored_are_deleted_in_training(how: str) -> None:
     given = examples()
     random = np.random.default_rng(1)
     gone = [random.random(len(one.ids)) < 0.4 for (one,) in given.texts]
-    marked = [
-        [replace(one, **{how: chosen})] for (one,), chosen in zip(given.texts, gone, strict=True)
-    ]
+    pairs = zip(given.texts, gone, strict=True)
+    marked = [[Window(one.ids, one.words, **{how: chosen})] for (one,), chosen in pairs]
     ours = trainer(module, Examples(marked, given.classes), batch_size=20, learning_rate=1e-30)
     ours._step(np.arange(20))
     found = _gradients(module)
@@ -116,7 +114,7 @@ def test_words_that_are_ignored_are_deleted_in_training(how: str) -> None:
             scores = module(ids * kept, torch.ones_like(ids))  # the vector of 0 is zero
         losses.append(-scores.log_softmax(1)[0, wanted])
     module.zero_grad()
-    (sum(losses) / 20).backward()  # type: ignore[union-attr]
+    (sum(losses) / 20).backward()
     expected = _gradients(module)
     scale = min(1.0, 1.0 / float(torch.cat([one.flatten() for one in expected]).norm()))
     assert float(expected[0].abs().max()) > 0
