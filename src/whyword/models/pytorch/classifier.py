@@ -4,7 +4,6 @@ import copy
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -31,7 +30,7 @@ from whyword.models.multilabel import chosen_labels, thresholds_of
 from whyword.models.probabilities import check_finite
 from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.encoding import LONGEST, Deletion, Encoded, encoder_of
-from whyword.models.pytorch.module_checks import warn_of_words
+from whyword.models.pytorch.module_checks import sample_texts, warn_of_words
 from whyword.models.pytorch.module_weights import (
     module_digest,
     shuffled_module,
@@ -50,7 +49,6 @@ from whyword.words.reader import Reader
 _DOCUMENTS = 64  # of a block,
 _READ = 1 << 20  # and tokens, where nothing is kept of them
 _CHECKED = 32  # every so many blocks, the frozen pass is compared with the module's own
-_SAMPLE = "The film was not good at all, but I liked the music: 10 of 10!"
 
 log = logging.getLogger(__name__)
 
@@ -149,7 +147,8 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
         one_score = not self.is_multilabel  # may stand for two classes
         count = len(self.classes_)
         self.network = Network(module, count, pad, least, embeddings, one_score, size)
-        self.network.look([self.encoder(one) for one in self._samples()])
+        samples = sample_texts(getattr(self.encoder, "vocabulary", None), least)
+        self.network.look([self.encoder(one) for one in self.documents(samples)])
         self.deletion = Deletion.of(deletion, self.encoder, pad, mask, self.network.hides)
         if pad is not None and not self.network.pads:
             log.warning(
@@ -159,15 +158,6 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
             )
         warn_of_words(getattr(self.encoder, "vocabulary", {}), self._reader.tokenizer)
         self._identity: tuple[object, str | None] | None = None
-
-    def _samples(self) -> list[Document]:
-        """Return beginnings of a text, the longest with more tokens than there must be."""
-        vocabulary = getattr(self.encoder, "vocabulary", None)
-        words = _SAMPLE.split() if vocabulary is None else list(islice(vocabulary, 12))
-        least = self.network.min_length
-        words = list(islice(cycle(words), max(len(words), least + 6)))
-        counts = sorted({*range(1, 13), *range(least, least + 7), len(words)})
-        return list(self.documents(" ".join(words[:count]) for count in counts))
 
     def __repr__(self) -> str:
         return f"TorchClassifier({type(self.module).__name__}, {len(self.classes_)} classes)"
