@@ -202,6 +202,16 @@ def test_its_identity_is_its_own(model: Any, tmp_path: Path) -> None:  # noqa: A
             assert set(loaded.training_words or ()) == set(model.training_words or ())
 
 
+@pytest.mark.parametrize("kind", ["torch, cut", "torch, pad"])
+def test_a_module_that_is_kept(kind: str, tmp_path: Path) -> None:
+    other = without(model_of(kind), WORDS)
+    other.save(tmp_path / "kept", "some builder")
+    loaded = ww.load_model(tmp_path / "kept", build=lambda: deepcopy(other.module))
+    assert loaded.identity == other.identity != model_of(kind).identity
+    assert loaded.provenance_ == other.provenance_
+    np.testing.assert_array_equal(traced(loaded)[0], traced(other)[0])
+
+
 def test_what_is_kept_of_words_is_not_shared() -> None:
     model = deepcopy(model_of("cnn")).cache_words(1 << 20)
     warm = traced(model)
