@@ -31,6 +31,20 @@ def simple_words(text: str) -> list[str]:
     return [chunk for chunk in chunks if chunk and is_word(chunk)]
 
 
+def ignored_words(words: list[str], entries: list[str]) -> list[bool]:
+    """docs/reading.md: every entry tried at every place; patterns on whole words."""
+    ignored = [False] * len(words)
+    for entry in entries:
+        parts = entry.lower().split()
+        for start in range(len(words)):
+            if entry[0] == entry[-1] == "/" and len(entry) > 2:
+                forms = (words[start], words[start].lower())
+                ignored[start] |= any(re.fullmatch(entry[1:-1], form) for form in forms)
+            elif [word.lower() for word in words[start : start + len(parts)]] == parts:
+                ignored[start : start + len(parts)] = [True] * len(parts)
+    return ignored
+
+
 def context_means(
     documents: list[list[int]], vectors: Array, known: list[bool], window: int
 ) -> tuple[Array, NDArray[np.int64]]:

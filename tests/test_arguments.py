@@ -241,6 +241,8 @@ CALLS: dict[str, Call] = {
             "steps": 2,
         },
     ),
+    "without": (ww.without, lambda: {"model": network(), "words": ["moon"]}),
+    "what_if": (ww.what_if, lambda: labelled(words=["moon"])),
     "model_randomisation": (ww.evaluation.model_randomisation, unlabelled),
     "input_invariance": (ww.evaluation.input_invariance, unlabelled),
     "seed_stability": (

@@ -186,11 +186,13 @@ def test_the_server(mails: Path, trained: Path) -> None:
 
 def test_ignored_words_from_a_file(mails: Path, tmp_path: Path) -> None:
     (tmp_path / "words").write_text("pills\n\n/c.*/\n")
-    ignored = ("--ignore", f"@{tmp_path / 'words'}", "--ignore", "Winner")
+    (tmp_path / "suspects.csv").write_text("word,artefact\nDear all,x\noffer,\n")
+    named = (f"@{tmp_path / 'words'}", "Winner", tmp_path / "suspects.csv")
+    ignored = [part for one in named for part in ("--ignore", one)]
     output("train", mails, "--model", "svm", *ignored, "--out", tmp_path / "svm")
     model = load_model(tmp_path / "svm")
-    assert model.reader_.ignore == ("/c.*/", "pills", "winner")
-    assert not {"pills", "winner", "casino", "cheap", "click"} & model.training_words
+    assert model.reader_.ignore == ("/c.*/", "dear all", "pills", "winner")
+    assert not {"pills", "winner", "casino", "cheap", "click", "dear"} & model.training_words
     assert "offer" in model.training_words
 
 

@@ -13,6 +13,8 @@ from whyword.analysis.document_map import document_map
 from whyword.analysis.search import SearchIndex
 from whyword.analysis.summary import summarize
 from whyword.audit.compare import compare_models
+from whyword.audit.suspicion.search import suspects
+from whyword.audit.what_if import what_if, without
 from whyword.base.checks import check_installed
 from whyword.base.errors import ConservationError, InputError, WhywordError
 from whyword.batch.runs import explain_corpus, predict_corpus
@@ -102,6 +104,9 @@ __all__ = [
     "price",
     "pytorch",
     "summarize",
+    "suspects",
     "tokenize",
+    "what_if",
+    "without",
     "words",
 ]

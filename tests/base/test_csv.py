@@ -3,7 +3,7 @@ import io
 
 import pytest
 
-from whyword.base.csv import csv_lines, plain_cell, write_csv
+from whyword.base.csv import csv_lines, plain_cell, typed_cell, write_csv
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,7 @@ from whyword.base.csv import csv_lines, plain_cell, write_csv
 )
 def test_a_formula_is_a_text(text: str) -> None:
     assert plain_cell(text) == f"'{text}"
+    assert typed_cell(f"'{text}") == text
 
 
 @pytest.mark.parametrize(
@@ -29,3 +30,8 @@ def test_rows_as_they_are_read() -> None:
 
 def test_lines_one_by_one() -> None:
     assert list(csv_lines([("a", 1), ("=x", 'y"')])) == ["a,1\r\n", '\'=x,"y"""\r\n']
+
+
+@pytest.mark.parametrize("cell", ["", "'", "'s", "-5", "'-5", "a", "=1"])
+def test_an_apostrophe_that_was_typed_stays(cell: str) -> None:
+    assert typed_cell(cell) == cell

@@ -39,3 +39,18 @@ def test_in_how_many_documents_a_word_is() -> None:
     assert document_frequencies(documents) == {"moon": 2, "the": 1}
     assert list(document_frequencies(documents)) == ["moon", "the"]
     assert document_frequencies([]) == {}
+
+
+def test_ignored_words_in_their_places() -> None:
+    unread = np.array([[0, 3], [8, 18]], np.int32)  # a word; a part that was removed, with words
+    document = Document(TEXT, SPANS[:3], 1, unread)
+    assert document.ignored.tolist() == [0, 2]
+    assert document.are_ignored.tolist() == [True, False, True]
+    assert document.visible == "    Moon" + " " * 10
+    assert document.legible == "The Moon  the" + " " * 5
+    plain = Document(TEXT, SPANS)
+    assert plain.legible is plain.visible is TEXT
+    assert not plain.are_ignored.any()
+    both = np.array([[0, 5]], np.int32)
+    touching = Document("Don't", np.array([[0, 2], [2, 5]], np.int32), 0, both)
+    assert touching.legible == "Don't"

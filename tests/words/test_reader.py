@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whyword import InputError, Reader, tokenize
+from whyword.words.document import Document
 from whyword.words.mail_parts import PARTS, clean_post
 from whyword.words.tokenizer import Tokenizer
 
@@ -43,6 +44,35 @@ def test_ignored_words_stay_in_their_place() -> None:
     assert document.cut_read() == ["of", "nasa", "too", "asks"]
     assert document.visible.split() == ["of", ",", "nasa", "too,", "asks"]
     assert len(document.visible) == len(document.text)
+
+
+def test_phrases_are_words_in_a_row() -> None:
+    document = Reader(ignore=["Gordon Banks", "n't ask"])("gordon banks! Gordon, Banks: don't ask")
+    assert document.cut_read() == ["do"]
+    assert not Reader(ignore=["gordon banks"])("banks Gordon the Banks").ignored.size
+    reader = Reader(ignore=["gordon banks"])
+    assert reader.ignores("the") is reader.ignores("gordon") is False
+
+
+def test_a_phrase_that_goes_beyond_the_last_word() -> None:
+    reader = Reader(ignore=["b c d", "x"], tokenizer=Tokenizer(2))
+    document = reader("a b c d e")
+    assert (document.words, document.truncated) == (["a", "b"], 3)
+    assert document.ignored.tolist() == [1]
+    assert document.unread.tolist() == [[2, 3]]
+    whole = reader.shortened(None)("a b c d e").shortened(2)
+    assert whole.ignored.tolist() == [1]
+    assert (whole.visible, document.visible) == ("a        ", "a        ")
+    assert not reader("a b c").ignored.size
+    most = Reader(ignore=["a b"], tokenizer=Tokenizer(2**31 - 1))
+    assert most("a b").ignored.tolist() == [0, 1]
+
+
+def test_words_that_somebody_else_cuts() -> None:
+    document = Document("rutgers.edu ice", np.array([[0, 7], [8, 11], [12, 15]], np.int32))
+    read = Reader(ignore=["edu ice"]).ignore_words(document)
+    assert read.ignored.tolist() == [1, 2]
+    assert Reader().ignore_words(document) is document
 
 
 LINES = st.sampled_from(

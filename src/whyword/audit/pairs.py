@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whyword.audit.rows import DELETION, POWER, WORDS, ModelRow, PairRow, agrees
 from whyword.audit.word_agreement import WordRelevance, word_agreement
@@ -57,7 +58,7 @@ def compare_pair(
         only_second=int((b.right & ~a.right).sum()),
         both_wrong=int(wrong.sum()),
         same_mistake=int((wrong & same).sum()),
-        accuracy=_compare_accuracies(a, b, alpha),
+        accuracy=compare_accuracies((a.name, b.name), (a.right, b.right), alpha),
         power=power,
         deletion=deletion,
         words=agreed,
@@ -83,13 +84,24 @@ def _corrected(comparisons: Sequence[Comparison | None]) -> list[Comparison | No
     return [None if one is None else next(remaining) for one in comparisons]
 
 
-def _compare_accuracies(a: ModelRow, b: ModelRow, alpha: float) -> Comparison:
-    count = len(a.right)
-    first, second = int((a.right & ~b.right).sum()), int((b.right & ~a.right).sum())
-    values = a.quality.accuracy, b.quality.accuracy
+def compare_accuracies(
+    names: tuple[str, str], rights: tuple[NDArray[np.bool_], NDArray[np.bool_]], alpha: float
+) -> Comparison:
+    """Compare two accuracies on the same documents by McNemar's exact test.
+
+    Parameters
+    ----------
+    names : pair of str
+    rights : pair of (n,) bool
+        Which documents each has right.
+    alpha : float
+    """
+    count = len(rights[0])
+    first, second = int((rights[0] & ~rights[1]).sum()), int((rights[1] & ~rights[0]).sum())
+    values = float(rights[0].mean()), float(rights[1].mean())
     p = mcnemar(first, second)
     return Comparison(
-        names=(a.name, b.name),
+        names=names,
         test=MCNEMAR,
         values=values,
         difference=values[0] - values[1],
@@ -102,7 +114,7 @@ def _compare_accuracies(a: ModelRow, b: ModelRow, alpha: float) -> Comparison:
         alpha=alpha,
         better="higher",
         details=(
-            f"accuracy {values[0]:.4f} ({a.name}) against {values[1]:.4f} ({b.name}), "
+            f"accuracy {values[0]:.4f} ({names[0]}) against {values[1]:.4f} ({names[1]}), "
             f"{count:,} documents"
         ),
     )

@@ -39,3 +39,8 @@ def plain_cell(cell: object) -> object:
     if isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell):
         return f"'{cell}"
     return cell
+
+
+def typed_cell(cell: str) -> str:
+    """Return what stood in a cell before :func:`plain_cell`: without an apostrophe of its."""
+    return cell[1:] if cell[:1] == "'" and plain_cell(cell[1:]) == cell else cell

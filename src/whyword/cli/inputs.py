@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, fields
 from itertools import chain
 from pathlib import PurePath
 
-from whyword.base.checks import expand_path
 from whyword.base.printable import one_line, spelled_out
 from whyword.cli.options import (
     Encoding,
@@ -22,8 +21,8 @@ from whyword.cli.options import (
     TextColumn,
     WordRule,
 )
+from whyword.cli.word_lists import ignored_words
 from whyword.corpora.corpus import Corpus, Part, load_corpus, open_texts
-from whyword.corpora.lines import read_text
 from whyword.corpora.source import Record, name_and_part
 from whyword.models.abilities import removal_by_source
 from whyword.models.blackbox import as_classifier
@@ -191,7 +190,7 @@ class ReaderOptions(MailOptions):
         reader = Reader(
             self.format or _format_of_files(corpus),
             corpus.rule if remove is None else remove,
-            list(chain.from_iterable(map(words_or_file, self.ignore or ()))),
+            list(chain.from_iterable(map(ignored_words, self.ignore or ()))),
             Tokenizer(max_words, rule=self.rule),
         )
         if reader.format != "text":
@@ -219,14 +218,6 @@ def _format_of_file(name: str) -> str:
     if colon and number.isdecimal():  # of a box
         return "mail"
     return _FORMATS.get(PurePath(name.removesuffix(".gz")).suffix, "text")
-
-
-def words_or_file(given: str) -> list[str]:
-    """Return what an option names: a word or pattern, or, behind an @, those of a file."""
-    if not given.startswith("@") or len(given) == 1:
-        return [given]
-    lines = str(read_text(expand_path(given[1:]))).splitlines()
-    return [line.strip() for line in lines if line.strip()]
 
 
 def with_distinct_ids(records: Iterator[Record]) -> Iterator[Record]:

@@ -9,8 +9,8 @@ import typer
 
 from whyword.base.checks import one_of
 from whyword.base.errors import Argument, InputError
-from whyword.cli.inputs import words_or_file
 from whyword.cli.options import whole_numbers
+from whyword.cli.word_lists import words_or_file
 from whyword.models.estimator import Estimator
 from whyword.models.loading import kind_named
 

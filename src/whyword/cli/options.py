@@ -58,9 +58,10 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option(
         "--ignore",
-        metavar="WORD|/PATTERN/|@FILE",
-        help="A word that is not to be read, a pattern of such words between slashes, or '@' and "
-        "a file with one of these a line. Repeatable.",
+        metavar="WORD|PHRASE|/PATTERN/|@FILE|FILE.csv",
+        help="A word that is not to be read, or 'several words' in a row; a pattern of such words "
+        "between slashes; '@' and a file with one of these a line; or a table with a column 'word' "
+        "(and 'artefact', if only rows with a yes count). Repeatable.",
     ),
 ]
 WordRule = Annotated[

@@ -42,6 +42,14 @@ class Reading(ABC):
     def reader_(self) -> Reader:
         """How it reads."""
 
+    @abstractmethod
+    def with_reader(self, reader: Reader) -> Self:
+        """Return a copy with the same weights that reads otherwise, and so has another identity.
+
+        What the reader ignores is deleted, as a word is that
+        :class:`~whyword.models.protocol.TextClassifier` is told to delete.
+        """
+
 
 def removal_by_source(model: object) -> tuple[str, ...] | None:
     """Return what a source is to remove from the texts that a model reads, for ``remove``.

@@ -5,10 +5,11 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from copy import copy
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from whyword.models.erasure import ErasableText, deleted_words, text_without
 from whyword.models.multilabel import MultiLabel, thresholds_of
 from whyword.models.probabilities import sigmoid
 from whyword.models.protocol import Positions, Scores, TextClassifier
-from whyword.models.stored_reader import reader_settings
+from whyword.models.stored_reader import reader_settings, taken_away
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
 
@@ -44,8 +45,8 @@ class BlackBoxTrace(ErasableText):
     ) -> None:
         self.model, self.documents, self._gone = model, documents, gone
         self.known = [np.ones(len(document), np.bool_) for document in documents]
-        for known, document in zip(self.known, documents, strict=True):
-            known[document.ignored] = False
+        for known, deleted, document in zip(self.known, gone, documents, strict=True):
+            known[document.ignored], deleted[document.ignored] = False, True
         self.scores = model.scores(
             [text_without(*one) for one in zip(documents, gone, strict=True)]
         )
@@ -106,7 +107,7 @@ class BlackBox(Reading):
         What tells it from all other models, its version included: whoever changes the model
         changes the name. Without one it has no :attr:`identity`.
     reader : Reader, optional
-        The model sees blanks for what it does not read.
+        The model sees blanks for what is removed, and a text without the words that are ignored.
     multilabel : bool
         Whether it predicts several labels at once: its probabilities are of each label by itself
         (of its scores, the sigmoids), and need not sum to 1.
@@ -166,6 +167,12 @@ class BlackBox(Reading):
         """How words are found for it."""
         return self._reader
 
+    def with_reader(self, reader: Reader) -> Self:
+        """Return a copy that asks the same model, for which another reader finds the words."""
+        other = copy(self)
+        other._reader = Reader.of(reader)
+        return other
+
     @property
     def kind(self) -> str:
         """The name of the model's class, or of the function."""
@@ -173,8 +180,9 @@ class BlackBox(Reading):
 
     @property
     def provenance_(self) -> dict[str, Any]:
-        """The name that it was given."""
-        return {} if self.name is None else {"name": self.name}
+        """The name that it was given, and the words that were taken away from it."""
+        named = {} if self.name is None else {"name": self.name}
+        return named | taken_away(self._reader)
 
     @property
     def identity(self) -> str | None:
@@ -217,6 +225,9 @@ class BlackBox(Reading):
 
     def predict_proba(self, texts: list[str]) -> Scores:
         """Return the probabilities of the texts, (texts, C); raise if they are unfit."""
+        reader = self._reader
+        if not reader.is_plain or reader.tokenizer.max_words is not None:
+            texts = [text_without(one, one.are_ignored) for one in self.documents(texts)]
         return self.probabilities_of(self.scores(texts))
 
     def probabilities_of(self, scores: Scores) -> Scores:

@@ -48,10 +48,33 @@ class Document:
         is_within = (within >= 0) & (ends <= self.unread[np.maximum(within, 0), 1])
         return np.flatnonzero(is_within & (starts < ends))
 
+    @property
+    def are_ignored(self) -> NDArray[np.bool_]:
+        """Whether each of the T words is one that is not read."""
+        ignored = np.zeros(len(self), np.bool_)
+        ignored[self.ignored] = True
+        return ignored
+
     @cached_property
     def visible(self) -> str:
         """The text with a blank for each character that is not read; those beyond, too."""
-        text = blanked(self.text, self.unread.tolist())
+        return self._without_beyond(blanked(self.text, self.unread.tolist()))
+
+    @cached_property
+    def legible(self) -> str:
+        """The visible text with its ignored words in their places, for who deletes them himself."""
+        if not len(self.ignored):
+            return self.visible
+        there = np.zeros(len(self.text) + 1, np.int64)
+        for (start, end), step in ((self.unread.T, 1), (self.spans[self.ignored].T, -1)):
+            np.add.at(there, start, step)
+            np.add.at(there, end, -step)
+        gone = np.cumsum(there) > 0
+        bounds = np.flatnonzero(np.diff(gone, prepend=False)).reshape(-1, 2)
+        return self._without_beyond(blanked(self.text, [(a, b) for a, b in bounds.tolist()]))
+
+    def _without_beyond(self, text: str) -> str:
+        """Return a text with blanks for all that stands behind the last word, if there is more."""
         if not self.truncated:
             return text
         end = int(self.spans[-1, 1]) if len(self) else 0

@@ -1,25 +1,22 @@
 """How a model reads: everything between a raw text and its words."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whyword.base.checks import one_of, strings
+from whyword.base.checks import one_of
 from whyword.base.errors import Argument, InputError
-from whyword.base.patterns import check_pattern
 from whyword.base.printable import changed_fields
 from whyword.words.document import Document, Text, blanked
+from whyword.words.ignored import Ignored
 from whyword.words.mail_parts import PARTS, check_parts, merge_ranges, removed_ranges
 from whyword.words.tokenizer import Tokenizer
 
 FORMATS = ("text", "mail", "html")
-_MOST_PATTERNS = 20  # each is tried on each word
-_LONGEST = 1_000  # letters of a word that patterns are tried on: their time may grow by the square
+MOST_WORDS = 2**31 - 1  # that a tokenizer can be asked for
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,9 +34,11 @@ class Reader:
         None: nobody has said, so a corpus that has a rule of its own keeps to it (newsgroup posts
         are without headers); an empty collection reads everything.
     ignore : collection of str
-        Words that are not read, whatever their case; between slashes, regular expressions that a
-        whole word must match: ``"/.*\\.edu/"``. For a model they are deleted words: a network
-        sees zeros in their place, a bag of words is made without them.
+        Words that are not read, whatever their case. ``"gordon banks"``, with white space inside,
+        is a phrase: these words where they stand in a row, as the tokenizer cuts the text. Between
+        slashes stand regular expressions that a whole word must match: ``"/.*\\.edu/"``. For a
+        model they are deleted words: a network sees zeros in their place, a bag of words is made
+        without them.
     tokenizer : Tokenizer
         How words are cut, and how many at most.
 
@@ -62,11 +61,10 @@ class Reader:
             # in one order, so that equal readers are equal
             parts = tuple(part for part in PARTS if part in self.remove)
             object.__setattr__(self, "remove", parts)
-        object.__setattr__(self, "ignore", tuple(sorted(set(_ignored(self.ignore)))))
+        object.__setattr__(self, "ignore", self._ignored.entries)
         if not isinstance(self.tokenizer, Tokenizer):
             kind = type(self.tokenizer).__name__
             raise InputError(Argument("tokenizer"), f" must be a Tokenizer, not {kind}")
-        self._patterns  # noqa: B018 - raises if one is none
 
     def __repr__(self) -> str:
         return changed_fields(self, Reader())
@@ -97,11 +95,29 @@ class Reader:
             return self.tokenizer(text)
         decoded = self.decode(text)
         removed = removed_ranges(decoded, self.remove or ()) if isinstance(decoded, str) else []
-        whole = self.tokenizer(blanked(decoded, removed))
-        spans = whole.spans[self._ignored_words(whole.cut())].tolist()
-        unread = np.array(merge_ranges([*removed, *map(tuple, spans)]), np.int32).reshape(-1, 2)
+        whole = self._cutter(blanked(decoded, removed))
+        unread = np.array(merge_ranges(removed), np.int32).reshape(-1, 2)
         passed = None if decoded is text else text
-        return Document(decoded, whole.spans, whole.truncated, unread, passed)
+        document = Document(decoded, whole.spans, whole.truncated, unread, passed)
+        return self.ignore_words(document, self.tokenizer.max_words)
+
+    def ignore_words(self, document: Document, most: int | None = None) -> Document:
+        """Return a document of which those of its words are not read that are ignored.
+
+        Parameters
+        ----------
+        document : Document
+            Its words need not be those that the tokenizer cuts.
+        most : int, optional
+            Let it have so many words at most.
+        """
+        read = document.shortened(most)
+        if not self.ignore:
+            return read
+        chosen = self._ignored.among(document.cut())[: len(read)]
+        ranges = [*document.unread.tolist(), *read.spans[chosen].tolist()]
+        unread = np.array(merge_ranges([(start, end) for start, end in ranges]), np.int32)
+        return replace(read, unread=unread.reshape(-1, 2))
 
     def documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Yield the texts with their words' spans; what was read already is not read again."""
@@ -150,40 +166,17 @@ class Reader:
         yield "words read", "all" if most is None else f"the first {most:,}"
 
     @cached_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(word for word in self.ignore if not _is_pattern(word))
+    def _ignored(self) -> Ignored:
+        return Ignored(self.ignore)
 
     @cached_property
-    def _patterns(self) -> list["re.Pattern[str]"]:
-        given = [one[1:-1] for one in self.ignore if _is_pattern(one)]
-        if len(given) > _MOST_PATTERNS:
-            raise InputError(
-                Argument("ignore"),
-                f" has {len(given)} patterns; {_MOST_PATTERNS} may be: join some by |",
-            )
-        return [check_pattern("ignore", one) for one in given]
-
-    def _ignored_words(self, words: list[str]) -> NDArray[np.bool_]:
-        """Return which of the words are ignored, (T,)."""
-        if not self.ignore:
-            return np.zeros(len(words), np.bool_)
-        return np.fromiter(map(self.ignores, words), np.bool_, len(words))
+    def _cutter(self) -> Tokenizer:
+        """The tokenizer, with what a phrase may have behind the last word that is read."""
+        most, more = self.tokenizer.max_words, self._ignored.longest - 1
+        if most is None or not more:
+            return self.tokenizer
+        return replace(self.tokenizer, max_words=min(most + more, MOST_WORDS))
 
     def ignores(self, word: str) -> bool:
-        """Return whether a word is not read."""
-        lowered = word.lower()
-        if lowered in self._words or len(word) > _LONGEST:
-            return lowered in self._words
-        return any(one.fullmatch(word) or one.fullmatch(lowered) for one in self._patterns)
-
-
-def _is_pattern(ignored: str) -> bool:
-    return len(ignored) > 2 and ignored[0] == ignored[-1] == "/"
-
-
-def _ignored(words: Collection[str]) -> Iterator[str]:
-    """Yield words in lower case, patterns as they are."""
-    for word in strings("ignore", words):
-        if not word.strip():
-            raise InputError(Argument("ignore"), " holds an empty word")
-        yield word if _is_pattern(word) else word.lower()
+        """Return whether a word is not read wherever it stands, by itself or in a pattern."""
+        return word in self._ignored

@@ -4,7 +4,7 @@ import numpy as np
 from planted import planted_corpus, planted_svm
 
 from whyword import explain
-from whyword.audit.suspects import suspects
+from whyword.audit.suspicion.search import suspects
 from whyword.audit.suspicion.row import Suspect
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from planted import planted_corpus, planted_svm
 
-from whyword.audit.suspects import suspects
+from whyword.audit.suspicion.search import suspects
 from whyword.audit.suspicion.row import Suspect, Turned, reasons
 
 

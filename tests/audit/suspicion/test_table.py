@@ -8,7 +8,7 @@ import pytest
 from planted import planted_corpus, planted_svm
 
 from whyword import InputError
-from whyword.audit.suspects import suspects
+from whyword.audit.suspicion.search import suspects
 from whyword.audit.suspicion.table import COLUMNS, Suspects
 
 

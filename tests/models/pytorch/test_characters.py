@@ -83,7 +83,7 @@ def test_words_are_dropped_as_a_whole() -> None:
     trainer = Trainer(network, examples, weights, settings, 0, lambda: None)
     seen = set()
     for _ in range(40):
-        ids = trainer._draw(0)
+        ids = trainer._draw(0).ids
         gone = {word for word in range(5) if not ids[window.words == word].any()}
         for word in set(range(5)) - gone:
             own = window.words == word

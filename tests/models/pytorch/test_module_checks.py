@@ -11,7 +11,7 @@ from torch_networks import Vote, encode, enliven
 
 import whyword as ww
 from whyword.base.errors import InputError
-from whyword.models.pytorch.module_checks import check_module, takes_mask
+from whyword.models.pytorch.module_checks import check_module, sample_texts, takes_mask
 
 
 def vote() -> Vote:
@@ -114,3 +114,13 @@ def test_what_a_module_is_called_with() -> None:
         takes_mask(Forward())
     with pytest.raises(InputError, match=r"Nothing.forward needs no input"):
         takes_mask(Nothing())
+
+
+def test_sample_texts() -> None:
+    assert sample_texts(["a", "b"], 1)[:3] == ["a", "a b", "a b a"]
+    assert [len(one.split()) for one in sample_texts({"a": 1}, 20)] == [
+        *range(1, 13),
+        *range(20, 27),
+    ]
+    assert sample_texts(None, 1)[-1].endswith("10 of 10!")
+    assert set(sample_texts([], 3)) == {""}

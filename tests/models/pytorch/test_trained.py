@@ -112,6 +112,18 @@ def test_what_cannot_be_trained(
         untrained(kind).predict(TEXTS)
 
 
+def test_an_ignored_word_is_trained_on_as_an_unknown_one() -> None:
+    """Both are zeros to a network of words, and a blank to one of characters."""
+    texts = [text.replace("moon", "qqq") for text in TEXTS]
+    for train_vectors in (False, True):
+        how = {"train_vectors": train_vectors}
+        one = untrained("recurrent", reader=Reader(ignore=["moon"]), **how).fit(TEXTS, LABELS)
+        other = untrained("recurrent", **how).fit(texts, LABELS)
+        np.testing.assert_allclose(one.class_scores(TEXTS), other.class_scores(texts), atol=1e-5)
+        plain = one.with_reader(Reader())
+        assert not np.allclose(plain.class_scores(TEXTS), one.class_scores(TEXTS)) or train_vectors
+
+
 # ---- keeping ----------------------------------------------------------------------------------
 
 

@@ -91,6 +91,37 @@ def test_parts_of_a_batch_add_up_to_its_gradient(one_score: bool) -> None:
         torch.testing.assert_close(one, other * scale, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize("how", ["zeroed", "hidden"])
+def test_words_that_are_ignored_are_deleted_in_training(how: str) -> None:
+    """The oracle: vectors of zeros, or a mask, by hand; other words' vectors learn all the same."""
+    with Draws(0):
+        module = Bag()
+    given = examples()
+    random = np.random.default_rng(1)
+    gone = [random.random(len(one.ids)) < 0.4 for (one,) in given.texts]
+    pairs = zip(given.texts, gone, strict=True)
+    marked = [[Window(one.ids, one.words, **{how: chosen})] for (one,), chosen in pairs]
+    ours = trainer(module, Examples(marked, given.classes), batch_size=20, learning_rate=1e-30)
+    ours._step(np.arange(20))
+    found = _gradients(module)
+    losses = []
+    for (window,), chosen, wanted in zip(given.texts, gone, given.classes, strict=True):
+        ids, kept = torch.from_numpy(window.ids)[None], torch.from_numpy(~chosen)[None].long()
+        if how == "hidden":
+            kept[0, 0] |= int(not kept.any())  # of nothing at all there is no mean
+            scores = module(ids, kept)
+        else:
+            scores = module(ids * kept, torch.ones_like(ids))  # the vector of 0 is zero
+        losses.append(-scores.log_softmax(1)[0, wanted])
+    module.zero_grad()
+    (sum(losses) / 20).backward()
+    expected = _gradients(module)
+    scale = min(1.0, 1.0 / float(torch.cat([one.flatten() for one in expected]).norm()))
+    assert float(expected[0].abs().max()) > 0
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other * scale, rtol=1e-4, atol=1e-6)
+
+
 def _gradients(module: nn.Module) -> list[Tensor]:
     gradients = [one.grad for one in module.parameters()]
     return [one.clone() for one in gradients if one is not None]

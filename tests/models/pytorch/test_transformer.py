@@ -72,6 +72,23 @@ def test_it_is_explained_in_windows_too(model: TransformerClassifier) -> None:
     assert "3" in ww.explain(model, TEXT).words
 
 
+@pytest.mark.parametrize("deletion", ["zero", "mask", "pad", "cut"])
+def test_words_that_are_not_read_are_deleted(base: Path, deletion: str, tmp_path: Path) -> None:
+    texts, labels = topical(18)
+    plain = made(base, deletion=deletion, epochs=1).fit(texts, labels)
+    ignored = ["moon", "the rocket", "3"]
+    other = ww.without(plain, ignored)
+    (document,) = plain.documents([TEXT])
+    gone = np.array([0, 1, 7, 9])
+    assert document.cut(gone) == ["The", "rocket", "moon", "3"]
+    (deleted,) = plain.trace([TEXT], deleted=iter([gone]))
+    np.testing.assert_array_equal(other.class_scores([TEXT]), deleted.scores)
+    other.save(tmp_path / "other")
+    assert ww.load_model(tmp_path / "other").identity == other.identity != plain.identity
+    trained = made(base, deletion=deletion, epochs=1, reader=ww.Reader(ignore=ignored))
+    assert trained.fit(texts, labels).reader_ == other.reader_
+
+
 def test_both_worlds_load_it(model: TransformerClassifier, tmp_path: Path) -> None:
     from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
 

@@ -39,7 +39,7 @@ from whyword.models.input_vectors import input_vectors, vectors_record
 from whyword.models.protocol import Positions
 from whyword.models.store import training_provenance
 from whyword.models.stored import StoredModel, check_range, largest_number
-from whyword.models.stored_reader import reader_argument
+from whyword.models.stored_reader import read_otherwise, reader_argument
 from whyword.vectors.vectors import Vectors
 from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.reader import Reader
@@ -193,6 +193,12 @@ class CNNClassifier(Estimator, Reading, Trained, Shiftable, Caching):
         """How it reads."""
         self.check_fitted()
         return self.inputs_.reader
+
+    def with_reader(self, reader: Reader) -> Self:
+        """Return a copy with the same weights and vectors that reads otherwise."""
+        model = copy(self)
+        model.inputs_, model._kept_words = replace(self.inputs_, reader=Reader.of(reader)), None
+        return read_otherwise(model, self.reader_)
 
     @property
     def trace_kind(self) -> type[CNNTrace]:

@@ -6,6 +6,7 @@ The notation, and the numbers of equations, are those of docs/method.md.
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -31,7 +32,7 @@ from whyword.models.linear.training import Trainer, fit_temperature, sparse_matr
 from whyword.models.protocol import Positions
 from whyword.models.store import training_provenance
 from whyword.models.stored import StoredModel, largest_number, positive_number
-from whyword.models.stored_reader import reader_argument
+from whyword.models.stored_reader import read_otherwise, reader_argument
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
 from whyword.words.stop_words import ENGLISH
@@ -186,6 +187,12 @@ class SVMClassifier(Estimator, Reading, Trained):
         """How it reads."""
         self.check_fitted()
         return self.features_.reader
+
+    def with_reader(self, reader: Reader) -> Self:
+        """Return a copy with the same features and weights that reads otherwise."""
+        model = copy(self)
+        model.features_ = replace(self.features_, reader=Reader.of(reader))
+        return read_otherwise(model, self.reader_)
 
     @property
     def trace_kind(self) -> type[LinearTrace]:

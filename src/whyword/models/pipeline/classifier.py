@@ -19,7 +19,7 @@ from whyword.models.pipeline.trace import PipelineLayer, PipelineTrace
 from whyword.models.probabilities import check_finite
 from whyword.models.protocol import Positions, Scores
 from whyword.models.stored import StoredModel, largest_number
-from whyword.models.stored_reader import reader_argument
+from whyword.models.stored_reader import read_otherwise, reader_argument
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
 
@@ -121,6 +121,12 @@ class PipelineClassifier(Estimator, Reading, Trained):
         """How it reads."""
         self.check_fitted()
         return self.features_.reader
+
+    def with_reader(self, reader: Reader) -> Self:
+        """Return a copy of the same pipeline that reads otherwise."""
+        model = copy(self)
+        model.features_ = PipelineFeatures(self.features_.graph, Reader.of(reader))
+        return read_otherwise(model, self.reader_)
 
     @property
     def trace_kind(self) -> type[PipelineTrace]:

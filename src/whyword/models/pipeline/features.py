@@ -26,7 +26,8 @@ class PipelineFeatures:
     ----------
     graph : Graph
     reader : Reader
-        What is decoded, removed and ignored before they look: they see blanks there.
+        What is decoded, removed and ignored before they look: they see blanks there. Ignored are
+        words as it cuts them, and as the vectorisers do.
     """
 
     def __init__(self, graph: Graph, reader: Reader) -> None:
@@ -56,7 +57,11 @@ class PipelineFeatures:
             return text
         if self.reader.is_plain and self.reader.tokenizer.max_words is None:
             return Document(text, _NO_WORDS)
-        return self.reader(text)
+        read = self.reader(text)
+        if not self.reader.ignore:
+            return read
+        own = replace(read, spans=self._locate(read.legible)[0].spans)
+        return replace(read, unread=self.reader.ignore_words(own).unread)
 
     def read_documents(self, texts: Iterable[Text]) -> Iterator[Document]:
         """Return the texts with their words."""

@@ -11,7 +11,7 @@ from whyword.base.checks import flag, share, whole_number
 from whyword.base.errors import InputError
 from whyword.base.progress import OnProgress
 from whyword.models.cnn.training import MOST_FILTERS, widths_of
-from whyword.models.pytorch.character_encoding import FIRST, CharacterEncoder, alphabet_of
+from whyword.models.pytorch.character_encoding import BLANK, FIRST, CharacterEncoder, alphabet_of
 from whyword.models.pytorch.character_network import CharacterNetwork
 from whyword.models.pytorch.classifier import TorchClassifier
 from whyword.models.pytorch.stored import fill
@@ -167,9 +167,12 @@ class CharacterClassifier(TrainedNetwork):
         reader = Reader.of(self.reader, self.max_words)
         model = TorchClassifier(module.eval(), encoder, classes.tolist(), reader=reader)
         every = -(-len(documents) // _CENTRED)
-        some = [encoder(one.shortened(_FIRST)) for one in model.documents(documents[::every])]
-        network = model.network
-        module.centre((batch.ids, batch.mask) for batch in network.batches(network.windows(some)))
+        some = [model.encoded(one.shortened(_FIRST)) for one in documents[::every]]
+        windows = model.network.windows(some)
+        module.centre(
+            (batch.ids.masked_fill(batch.zeroed, BLANK), batch.mask)  # whose vector is zero
+            for batch in model.network.batches(windows)
+        )
         return model
 
     def _module(self, encoder: CharacterEncoder, classes: int) -> CharacterNetwork:

@@ -4,9 +4,8 @@ import copy
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import cycle, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ from whyword.models.multilabel import chosen_labels, thresholds_of
 from whyword.models.probabilities import check_finite
 from whyword.models.protocol import Positions, Scores
 from whyword.models.pytorch.encoding import LONGEST, Deletion, Encoded, encoder_of
-from whyword.models.pytorch.module_checks import warn_of_words
+from whyword.models.pytorch.module_checks import sample_texts, warn_of_words
 from whyword.models.pytorch.module_weights import (
     module_digest,
     shuffled_module,
@@ -43,14 +42,13 @@ from whyword.models.pytorch.pieces import with_symbols
 from whyword.models.pytorch.stored import builder_name, restored, to_stored
 from whyword.models.pytorch.trace import LabelsTorchTrace, TorchTrace
 from whyword.models.store import write_model
-from whyword.models.stored_reader import reader_settings
+from whyword.models.stored_reader import reader_settings, taken_away
 from whyword.words.document import Document, Text
 from whyword.words.reader import Reader
 
 _DOCUMENTS = 64  # of a block,
 _READ = 1 << 20  # and tokens, where nothing is kept of them
 _CHECKED = 32  # every so many blocks, the frozen pass is compared with the module's own
-_SAMPLE = "The film was not good at all, but I liked the music: 10 of 10!"
 
 log = logging.getLogger(__name__)
 
@@ -149,7 +147,8 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
         one_score = not self.is_multilabel  # may stand for two classes
         count = len(self.classes_)
         self.network = Network(module, count, pad, least, embeddings, one_score, size)
-        self.network.look([self.encoder(one) for one in self._samples()])
+        samples = sample_texts(getattr(self.encoder, "vocabulary", None), least)
+        self.network.look([self.encoder(one) for one in self.documents(samples)])
         self.deletion = Deletion.of(deletion, self.encoder, pad, mask, self.network.hides)
         if pad is not None and not self.network.pads:
             log.warning(
@@ -159,15 +158,6 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
             )
         warn_of_words(getattr(self.encoder, "vocabulary", {}), self._reader.tokenizer)
         self._identity: tuple[object, str | None] | None = None
-
-    def _samples(self) -> list[Document]:
-        """Return beginnings of a text, the longest with more tokens than there must be."""
-        vocabulary = getattr(self.encoder, "vocabulary", None)
-        words = _SAMPLE.split() if vocabulary is None else list(islice(vocabulary, 12))
-        least = self.network.min_length
-        words = list(islice(cycle(words), max(len(words), least + 6)))
-        counts = sorted({*range(1, 13), *range(least, least + 7), len(words)})
-        return list(self.documents(" ".join(words[:count]) for count in counts))
 
     def __repr__(self) -> str:
         return f"TorchClassifier({type(self.module).__name__}, {len(self.classes_)} classes)"
@@ -179,10 +169,17 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
         """How words are found, to which pieces are added up."""
         return self._reader
 
+    def with_reader(self, reader: Reader) -> Self:
+        """Return a copy with the same module that reads otherwise."""
+        other = copy.copy(self)
+        other._reader, other._identity = Reader.of(reader), None
+        return other
+
     @property
     def provenance_(self) -> dict[str, Any]:
-        """The name that it was given: who trained it is not known."""
-        return {} if self.name is None else {"name": self.name}
+        """The name that it was given, and what was taken away: who trained it is not known."""
+        named = {} if self.name is None else {"name": self.name}
+        return named | taken_away(self._reader)
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -303,7 +300,14 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
 
     def with_units(self, document: Document) -> Document:
         """Return a document as a reader has it with what is no word, too, if the module sees it."""
-        return with_symbols(document) if self.encoder.sees_symbols else document
+        if not self.encoder.sees_symbols:
+            return document
+        return self._reader.ignore_words(with_symbols(document))
+
+    def encoded(self, document: Document) -> Encoded:
+        """Return what the module reads of a document: words that are ignored are deleted."""
+        whole = self.encoder(document)
+        return self.encoder.without(document, whole, document.are_ignored, self.deletion)
 
     def trace(
         self,
@@ -317,7 +321,7 @@ class TorchClassifier(Reading, Hashed, Trained, Layered, Recorded, Weighed):
         explained = columns > 0
         for number, some in enumerate(self._blocks(self.documents(texts), explained)):
             documents, whole = [one for one, _ in some], [one for _, one in some]
-            gone = [deleted_words(deleted, one) for one in documents]
+            gone = [deleted_words(deleted, one) | one.are_ignored for one in documents]
             yield self._trace(documents, whole, gone, explained, number % _CHECKED == 0)
 
     def _blocks(

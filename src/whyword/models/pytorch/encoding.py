@@ -106,8 +106,8 @@ class Encoder(ABC):
         return np.ones(len(ids), np.bool_)
 
     def __call__(self, document: Document) -> Encoded:
-        """Return what a module reads of a document."""
-        return self._encoded(document, document.visible, None)
+        """Return what a module reads of a document, words that are ignored included."""
+        return self._encoded(document, document.legible, None)
 
     def _encoded(self, document: Document, text: str, places: NDArray[np.intp] | None) -> Encoded:
         """Return what is read of a text; `places` are those of its characters in the document."""
@@ -237,8 +237,7 @@ class WordEncoder(Encoder):
 
     def ids_and_spans(self, document: Document, text: str) -> tuple[Any, Any]:
         """Return the ids of words; those that nobody knows are unknown, or left out."""
-        read = np.delete(np.arange(len(document)), document.ignored)
-        spans = document.spans[read].tolist()
+        spans = document.spans.tolist()
         found = [self._number(text[start:end]) for start, end in spans]
         pairs = [(one, span) for one, span in zip(found, spans, strict=True) if one is not None]
         return [one for one, _ in pairs], [span for _, span in pairs]

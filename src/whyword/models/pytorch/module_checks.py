@@ -4,7 +4,7 @@ import inspect
 import logging
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import cycle, islice
 
 import torch
 from torch import nn
@@ -16,6 +16,7 @@ from whyword.words.tokenizer import Tokenizer
 _TRAINING = "is in training mode (dropout is random there); call module.eval()"
 _FLOATS = (torch.float32, torch.float64)
 _LOOKED_AT = 2_000  # words of a dictionary
+_SAMPLE = "The film was not good at all, but I liked the music: 10 of 10!"
 _SPECIAL = re.compile(r"[<\[].*[>\]]", re.DOTALL)
 
 log = logging.getLogger(__name__)
@@ -95,3 +96,19 @@ def warn_of_words(vocabulary: Iterable[str], tokenizer: Tokenizer) -> None:
             len(some),
             lost[0],
         )
+
+
+def sample_texts(vocabulary: Iterable[str] | None, least: int) -> list[str]:
+    """Return beginnings of a text, the longest with more tokens than there must be.
+
+    Parameters
+    ----------
+    vocabulary : iterable of str, or None
+        The words to make it of; None for English.
+    least : int
+        How many tokens a text has at least.
+    """
+    words = _SAMPLE.split() if vocabulary is None else list(islice(vocabulary, 12))
+    words = list(islice(cycle(words), max(len(words), least + 6)))
+    counts = sorted({*range(1, 13), *range(least, least + 7), len(words)})
+    return [" ".join(words[:count]) for count in counts]

@@ -33,7 +33,7 @@ from whyword.models.pytorch.trace import TorchTrace
 from whyword.models.pytorch.training import Examples, Settings, Trainer, Window
 from whyword.models.store import training_provenance
 from whyword.models.stored import Check, StoredModel, list_of_strings, optional
-from whyword.models.stored_reader import reader_argument, reader_settings
+from whyword.models.stored_reader import read_otherwise, reader_argument, reader_settings
 from whyword.words.document import Document, Text, document_frequencies
 from whyword.words.reader import Reader
 
@@ -100,7 +100,7 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         draws = Draws(settings.seed)
         with draws:
             model = self._untrained(documents, classes)
-        encoded = [model.encoder(model.with_units(one)) for one in documents]
+        encoded = [model.encoded(model.with_units(one)) for one in documents]
         train = [one for one, out in zip(encoded, chosen, strict=True) if not out]
         held = [one for one, out in zip(encoded, chosen, strict=True) if out]
         trainer = Trainer(
@@ -145,7 +145,10 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         owners, window = text.pieces.owners, model.network.window
         sizes = [one for one in (self.length, window.size) if one is not None]
         window = window._replace(size=min(sizes, default=None))
-        return [Window(text.ids[one], owners[one]) for one in window.places(text)]
+        return [
+            Window(text.ids[one], owners[one], text.hidden[one], text.zeroed[one])
+            for one in window.places(text)
+        ]
 
     def _blank(self, model: TorchClassifier) -> int | None:
         """Return what is read instead of words that are dropped in training."""
@@ -158,6 +161,15 @@ class TrainedNetwork(Estimator, Reading, Trained, Layered, Recorded):
         """How it reads."""
         self.check_fitted()
         return self.classifier_.reader_
+
+    def with_reader(self, reader: Reader) -> Self:
+        """Return a copy of the same network that reads otherwise."""
+        other = copy.copy(self)
+        other.classifier_, other._identity = self.classifier_.with_reader(reader), None
+        read_otherwise(other, self.reader_)
+        if "max_words" in self.parameters_:
+            other.parameters_ = self.parameters_ | {"max_words": other.max_words}
+        return other
 
     @property
     def training_words(self) -> Collection[str] | None:

@@ -6,8 +6,8 @@ next to nothing is padded.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, fields
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,8 @@ from torch import Tensor, nn
 from whyword.base.checks import one_of, real_number, share, whole_number
 from whyword.models.epochs import OnShare, held_out_count
 from whyword.models.pytorch.draws import Draws
-from whyword.models.pytorch.network import Network, logits_of
+from whyword.models.pytorch.network import Batch, Network, logits_of
+from whyword.models.pytorch.word_vectors import WordVectors
 from whyword.models.stored import Check, optional
 
 FLOAT32, BFLOAT16 = PRECISIONS = ("float32", "bfloat16")
@@ -87,10 +88,14 @@ class Window:
     ids : (T,) int64
     words : (T,) intp
         The number of each one's word, by which they are dropped together; −1 for special tokens.
+    hidden, zeroed : (T,) bool, or None
+        What the mask hides, and whose vectors are zeros, of words that are ignored; None: nothing.
     """
 
     ids: NDArray[np.int64]
     words: NDArray[np.intp]
+    hidden: NDArray[np.bool_] | None = None
+    zeroed: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,10 +168,10 @@ class Trainer:
         total = 0.0
         weight = float(self._weights[self.examples.classes[documents]].sum())
         self._optimiser.zero_grad()
-        for ids, mask, numbers in self._parts(documents):
-            wanted = torch.from_numpy(self.examples.classes[numbers])
+        for batch in self._parts(documents):
+            wanted = torch.from_numpy(self.examples.classes[batch.numbers])
             with self.settings.casting():
-                scores = self._scores(ids, mask)
+                scores = self._scores(batch)
             loss = nn.functional.cross_entropy(scores, wanted, self._weights, reduction="sum")
             (loss / weight).backward()  # type: ignore[no-untyped-call]
             total += float(loss.detach()) * len(documents) / weight
@@ -175,51 +180,61 @@ class Trainer:
         self._schedule.step()
         return total
 
-    def _scores(self, ids: Tensor, mask: Tensor) -> Tensor:
+    def _scores(self, batch: Batch) -> Tensor:
         """Return the scores of both or all classes, (B, C)."""
-        given = {"attention_mask": mask} if self.network.takes_mask else {}
-        scores: Tensor = logits_of(self.module(ids, **given)).float()
+        given = {"attention_mask": batch.mask} if self.network.takes_mask else {}
+        reading: AbstractContextManager[Any] = nullcontext()
+        if batch.has_zeros:
+            tables = self.network.tables
+            reading = WordVectors(
+                self.module, batch.ids, change=batch.change, trains=True, tables=tables
+            )
+        with reading:
+            scores: Tensor = logits_of(self.module(batch.ids, **given)).float()
         if scores.shape[1] < self.network.classes:  # one s, whose probability is σ(s)
             return torch.cat([torch.zeros_like(scores), scores], 1)
         return scores
 
-    def _parts(
-        self, documents: NDArray[np.intp]
-    ) -> Iterator[tuple[Tensor, Tensor, NDArray[np.intp]]]:
-        """Yield ids (B, T), their mask, and whose they are; texts of like lengths together."""
+    def _parts(self, documents: NDArray[np.intp]) -> Iterator[Batch]:
+        """Yield documents side by side, texts of like lengths together."""
         drawn = [self._draw(number) for number in documents.tolist()]
-        lengths = np.array([max(len(ids), self.network.min_length) for ids in drawn])
+        lengths = np.array([max(len(one.ids), self.network.min_length) for one in drawn])
         some: list[int] = []
         for at in np.argsort(lengths, kind="stable").tolist():
             room = (len(some) + 1) * int(lengths[at])
             tokens = int(lengths[some].sum() + lengths[at])
             if some and (room > _TOKENS or room > _PADDED * tokens):
-                yield (*self._padded([drawn[one] for one in some]), documents[some])
+                yield self._padded(documents[some], [drawn[one] for one in some])
                 some = []
             some.append(at)
         if some:
-            yield (*self._padded([drawn[one] for one in some]), documents[some])
+            yield self._padded(documents[some], [drawn[one] for one in some])
 
-    def _draw(self, number: int) -> NDArray[np.int64]:
+    def _draw(self, number: int) -> Window:
         """Return one of a text's windows, with some of its words dropped."""
         windows = self.examples.texts[number]
         window = (
             windows[int(self._random.integers(len(windows)))] if len(windows) > 1 else windows[0]
         )
         if self._blank is None or not self.settings.word_dropout:
-            return window.ids
+            return window
         count = int(window.words.max(initial=-1)) + 2  # the last is that of special tokens, −1
         dropped = self._random.random(count) < self.settings.word_dropout
         dropped[-1] = False
-        return np.where(dropped[window.words], self._blank, window.ids)
+        return replace(window, ids=np.where(dropped[window.words], self._blank, window.ids))
 
-    def _padded(self, drawn: Sequence[NDArray[np.int64]]) -> tuple[Tensor, Tensor]:
-        longest = max(max(map(len, drawn)), self.network.min_length, 1)
-        ids = np.full((len(drawn), longest), self.network.pad or 0, np.int64)
-        mask = np.zeros((len(drawn), longest), np.int64)
-        for row, one in enumerate(drawn):
-            ids[row, : len(one)], mask[row, : max(1, len(one))] = one, 1
-        return torch.from_numpy(ids), torch.from_numpy(mask)
+    def _padded(self, numbers: NDArray[np.intp], drawn: Sequence[Window]) -> Batch:
+        lengths = [len(one.ids) for one in drawn]
+        shape = (len(drawn), max(*lengths, self.network.min_length, 1))
+        ids = np.full(shape, self.network.pad or 0, np.int64)
+        mask, zeroed = np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
+        for row, (one, length) in enumerate(zip(drawn, lengths, strict=True)):
+            ids[row, :length] = one.ids
+            mask[row, :length] = 1 if one.hidden is None else ~one.hidden
+            zeroed[row, :length] = False if one.zeroed is None else one.zeroed
+            if not mask[row].any():
+                mask[row, 0] = 1  # of nothing at all there is no mean
+        return Batch(numbers, *map(torch.from_numpy, (ids, mask, zeroed)))
 
     def accuracy(self) -> float | None:
         """Return the accuracy on validation data, None if there are none."""

@@ -82,6 +82,8 @@ class WordVectors(TorchFunctionMode):
         From the words' vectors (…, D) and their tokens (…,) to the vectors that are used.
     differentiate : bool
         Whether gradients with respect to the vectors are wanted.
+    trains : bool
+        Whether gradients go on to the tables instead, since they are trained.
     tables : Tables
         That somebody named.
 
@@ -98,11 +100,12 @@ class WordVectors(TorchFunctionMode):
         *,
         change: Change | None = None,
         differentiate: bool = False,
+        trains: bool = False,
         tables: Tables = Tables(),  # noqa: B008 - it cannot be changed
     ) -> None:
         super().__init__()
         self.module, self.ids = module, ids
-        self._change, self._differentiate = change, differentiate
+        self._change, self._differentiate, self._trains = change, differentiate, trains
         self._tables = tables
         self.names: dict[int, str] = {}
         for name, one in named_tensors(module):
@@ -254,11 +257,11 @@ class WordVectors(TorchFunctionMode):
 
     def vectors(self, func: Callable[..., Any], args: Any, kwargs: Any, tokens: Tensor) -> Tensor:
         """Return the vectors of words, changed, and remember them."""
-        with torch.no_grad():
+        with torch.set_grad_enabled(self._trains):
             found: Tensor = func(*args, **kwargs)
             if self._change is not None:
                 found = self._change(found, tokens)
-        found = found.detach()
+        found = found if self._trains else found.detach()
         if self._differentiate:
             found.requires_grad_()
         _, weight = index_and_weight(func, args, kwargs)

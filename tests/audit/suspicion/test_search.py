@@ -10,7 +10,7 @@ from planted import TOKEN, planted_corpus, planted_svm
 
 import whyword as ww
 from whyword import InputError
-from whyword.audit.suspects import suspects
+from whyword.audit.suspicion.search import suspects
 from whyword.base.progress import Progress
 from whyword.corpora.corpus import Corpus, Part
 
@@ -59,7 +59,7 @@ def test_no_evidence_is_an_answer() -> None:
 
 
 def test_a_model_that_has_to_be_asked_is_asked_for_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("whyword.audit.suspects.MOST_ASKED", 3)
+    monkeypatch.setattr("whyword.audit.suspicion.search.MOST_ASKED", 3)
     found = suspects(Keywords(), topical_corpus(), groups=[n % 7 for n in range(60)])
     assert any("3 of" in remark for remark in found.remarks)
     assert any("not known to it" in remark for remark in found.remarks)

@@ -1,0 +1,69 @@
+"""Words that an option names, one by one or in files."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from whyword.base.checks import expand_path, join_names
+from whyword.base.csv import typed_cell
+from whyword.base.errors import InputError
+from whyword.base.printable import shown
+from whyword.corpora.lines import read_text
+from whyword.corpora.tables import open_table
+
+_TABLE = ".csv"
+_SEVERAL, _ONE, _CHOSEN = "words", "word", "artefact"  # columns
+_BETWEEN = "; "  # words of a row that go together
+_YES = frozenset({"yes", "true", "1", "x"})
+
+
+def words_or_file(given: str) -> list[str]:
+    """Return what an option names: a word or pattern, or, behind an @, those of a file."""
+    if not given.startswith("@") or len(given) == 1:
+        return [given]
+    lines = str(read_text(expand_path(given[1:]))).splitlines()
+    return [line.strip() for line in lines if line.strip()]
+
+
+def ignored_words(given: str) -> list[str]:
+    """Return what ``--ignore`` names: as :func:`words_or_file`, and what a table chooses."""
+    if not given.lower().endswith(_TABLE):
+        return words_or_file(given)
+    path = expand_path(given.removeprefix("@"))
+    if not path.is_file() and not given.startswith("@"):
+        raise InputError(
+            f"{shown(given)}: no such file; a word that ends in {_TABLE} is named by a pattern, "
+            "as /.*[.]csv/"
+        )
+    return _words_of_table(path)
+
+
+def _words_of_table(path: Path) -> list[str]:
+    """Return the words of a table: of all rows, or of those that are called artefacts."""
+    table = open_table(path)
+    named = {name.strip().lower(): name for name in reversed(table.columns)}
+    columns = [named[name] for name in (_SEVERAL, _ONE) if name in named]
+    if not columns:
+        there = join_names(table.columns)
+        raise InputError(f"{path} has no column {_ONE!r} or {_SEVERAL!r}; it has {there}")
+    chooses = _CHOSEN in named
+    rows = [cells for _, cells in table.rows([*columns, *([named[_CHOSEN]] if chooses else ())])]
+    if chooses:
+        rows = [cells[:-1] for cells in rows if str(cells[-1]).strip().lower() in _YES]
+        if not rows:
+            raise InputError(
+                f"{path}: no row says yes in the column {_CHOSEN!r}: nothing to ignore"
+            )
+    words = [word for cells in rows for word in _words_of_row(columns, cells)]
+    if not words:
+        raise InputError(f"{path} names no word to ignore")
+    return words
+
+
+def _words_of_row(columns: list[str], cells: tuple[object, ...]) -> Iterator[str]:
+    """Yield the words of a row: those that go together, else the one that it is of."""
+    for name, cell in zip(columns, map(str, cells), strict=True):
+        if cell.strip():
+            said = typed_cell(cell.strip())
+            several = said.split(_BETWEEN) if name.strip().lower() == _SEVERAL else [said]
+            yield from (one.strip() for one in several if one.strip())
+            return

@@ -1,0 +1,87 @@
+"""Which words are not read, against the literal rule."""
+
+import pickle
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whyword import InputError
+from whyword.words.ignored import Ignored
+
+LETTERS = st.sampled_from(["a", "b", "A", "ab", "B"])
+ENTRIES = st.lists(st.lists(LETTERS, min_size=1, max_size=4).map(" ".join), max_size=6)
+
+
+@given(st.lists(LETTERS, max_size=20), ENTRIES, st.booleans())
+def test_against_the_literal_rule(words: list[str], entries: list[str], pattern: bool) -> None:
+    entries += ["/.b/"] if pattern else []
+    expected = oracle.ignored_words(words, entries)
+    assert Ignored(entries).among(words).tolist() == expected
+
+
+def test_phrases_that_overlap_or_lie_within_each_other() -> None:
+    ignored = Ignored(["a b c d", "b c", "c d e", "d"])
+    assert ignored.among("x a b c".split()).tolist() == [False, False, True, True]
+    assert ignored.among("a b c d e f".split()).tolist() == [True] * 5 + [False]
+    assert Ignored(["a a"]).among("a a a b a".split()).tolist() == [True] * 3 + [False] * 2
+
+
+def test_how_entries_are_written() -> None:
+    ignored = Ignored(["  Gordon\t Banks ", "gordon banks", "THE", "/N[AB]SA/"])
+    assert ignored.entries == ("/N[AB]SA/", "gordon banks", "the")
+    assert "The" in ignored
+    assert "NASA" in ignored
+    assert "nasa" not in ignored
+    assert "gordon" not in ignored
+    assert "gordon banks" in ignored  # of a rule that cuts such words
+    assert Ignored(ignored.entries).entries == ignored.entries
+    again = pickle.loads(pickle.dumps(ignored))
+    assert again.among(["Gordon", "BANKS"]).tolist() == [True, True]
+    assert Ignored([]).among(["a"]).tolist() == [False]
+    assert (ignored.longest, Ignored(["a"]).longest) == (2, 1)
+
+
+class Counted(dict[tuple[int, str], int]):
+    """Counts how often something is looked for."""
+
+    asked = 0
+
+    def __contains__(self, key: object) -> bool:
+        self.asked += 1
+        return super().__contains__(key)
+
+
+def test_a_text_is_gone_through_once_however_many_phrases_there_are() -> None:
+    words = [f"w{number}" for number in range(2_000)]
+    phrases = [f"a a a {word}" for word in words] + ["a " * 300 + "b"]
+    ignored = Ignored([*words, *phrases])
+    ignored._phrases._next = Counted(ignored._phrases._next)
+    text = (["a"] * 299 + ["c"] + ["a"] * 310 + ["b"]) * 3
+    assert ignored.among(text).sum() == 3 * 301
+    assert ignored._phrases._next.asked <= 2 * len(text) + 1
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        (["a", "\u2003"], "words holds an empty word"),
+        (["/(a+)+b/"], "would never end"),
+        (["/(/"], "is no regular expression"),
+        ([f"/{n}/" for n in range(21)], "words has 21 patterns; 20 may be"),
+        (["a b " * 100_001], "words has phrases of 200,002 words together; 200,000 may be"),
+        ("the", "words must be a list of strings"),
+    ],
+)
+def test_what_cannot_be_ignored(entries: list[str], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Ignored(entries, "words")
+
+
+def test_hostile_words() -> None:
+    ignored = Ignored(["\ud800 \x00", "İ", "/.*/"])
+    words = ["\ud800", "\x00", "x" * 100_000, "İ", ""]
+    assert ignored.among(words).tolist() == [True, True, False, True, True]
+    assert ignored.among([]).dtype == np.bool_
