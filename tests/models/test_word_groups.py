@@ -1,6 +1,7 @@
 """Groups of words by themselves, and what every kind of model says without them."""
 
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def listed(groups: WordGroups) -> list[list[list[int]]]:
     words = np.split(groups.positions, groups.starts[1:-1]) if len(groups) else []
     each = [one.tolist() for one in words]
     ends = groups.offsets.tolist()
-    return [each[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)]
+    return [each[start:end] for start, end in pairwise(ends)]
 
 
 def test_groups_of_lists() -> None:
@@ -130,6 +131,7 @@ def models() -> dict[str, TextClassifier]:
     }
 
 
+@pytest.mark.slow("trains models")
 @pytest.mark.parametrize("name", ["cnn", "svm", "n-grams", "pipeline", "black box"])
 @pytest.mark.parametrize("gone", [[], [1]])
 def test_models_say_what_they_say_of_deleted_words(name: str, gone: list[int]) -> None:
@@ -147,6 +149,7 @@ def test_models_say_what_they_say_of_deleted_words(name: str, gone: list[int]) -
     np.testing.assert_allclose(scores, again.scores, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.slow("trains models")
 @pytest.mark.parametrize("name", ["cnn", "svm", "n-grams", "pipeline", "black box"])
 def test_no_group_and_groups_of_other_documents(name: str) -> None:
     model = models()[name]
