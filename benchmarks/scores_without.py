@@ -13,14 +13,15 @@ trained in the first run, and kept.
 import argparse
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch_network import from_network
+from torch_network import PlainNetwork, from_network
 from trained import trained
 
 from whyword import CNNClassifier, SVMClassifier, load_corpus
@@ -39,6 +40,8 @@ Model = CNNClassifier | SVMClassifier
 
 
 class Measured(NamedTuple):
+    """What deleting every word took."""
+
     deletions: int
     words: int
     seconds: float
@@ -59,25 +62,28 @@ def main() -> None:
     random = np.random.default_rng(0)
     sample = [texts[n] for n in random.choice(len(texts), arguments.sample, replace=False)]
     missed = False
-    for name, folder in (("cnn2", arguments.cnn), ("svm", arguments.svm)):
+    for name, folder in (("svm", arguments.svm), ("cnn2", arguments.cnn)):
         model = trained(name, news, folder)
         for _ in without_words(model, sample[:2]):  # compile
             pass
-        before = megabytes()
+        before = resident()
         all_posts = measure(model, texts)
-        own = megabytes() - before
+        own = peak() - before
         print(
             f"{name}: {len(texts):,} posts, {all_posts.deletions:,} deletions of "
             f"{all_posts.words:,} words on {usable_cores()} cores: {all_posts.seconds:.1f} s "
             f"({all_posts.processor:.1f} s of processor time), {all_posts.deleting:.1f} s of it "
             f"deleting (all must take ≤ {SECONDS}); {own:.0f} MB more (≤ {MEGABYTES})"
         )
-        ours = all_posts.seconds / all_posts.deletions
-        spent, count, difference = again(model, sample)
-        ratio = spent / count / ours
+        ours, work = (
+            1e3 * spent / all_posts.deletions for spent in (all_posts.seconds, all_posts.processor)
+        )
+        theirs, their_work, count, difference = again(model, sample)
+        ratio = theirs / ours
         print(
-            f"  again, {count:,} deletions in {len(sample)} posts: {1e3 * spent / count:.3f} ms "
-            f"each, ours {1e3 * ours:.4f}: {ratio:,.0f} ×"
+            f"  again, {count:,} deletions in {len(sample)} posts: {theirs:.3f} ms each "
+            f"({their_work:.3f} of processor time), ours {ours:.4f} ({work:.4f}): "
+            f"{ratio:,.0f} × ({their_work / work:,.0f} ×)"
             + (f" (must be ≥ {RATIO})" if name == "cnn2" else "")
             + f"; scores differ by {difference:.0e}·max(1, |score|) at most (≤ {AGREEMENT:.0e})"
         )
@@ -124,57 +130,78 @@ def without_words(
         yield trace, groups, scores, time.perf_counter() - start
 
 
-def again(model: Model, texts: list[str]) -> tuple[float, int, float]:
-    """Return the seconds that predicting again takes, how often, and how far scores differ."""
-    spent, count, difference = 0.0, 0, 0.0
+def again(model: Model, texts: list[str]) -> tuple[float, float, int, float]:
+    """Predict again: milliseconds for each, of processor time, how often, how far scores differ."""
+    spent, work, count, difference = 0.0, 0.0, 0, 0.0
     for trace, groups, scores, _ in without_words(model, texts):
         for number in range(len(trace)):
             own = scores[groups.offsets[number] : groups.offsets[number + 1]]
             if not len(own):
                 continue
-            one = groups.between(number, number + 1)
-            if isinstance(trace, CNNTrace):
-                seconds, theirs = by_torch(trace, number, one)
-            else:
-                seconds, theirs = by_tracing(model, trace, number, one)
-            spent, count = spent + seconds, count + len(own)
+            predict = by_torch if isinstance(trace, CNNTrace) else by_tracing
+            rows = []
+            for ask in predict(model, trace, number, groups.between(number, number + 1)):
+                start, processor = time.perf_counter(), time.process_time()
+                rows.append(ask())
+                spent += time.perf_counter() - start
+                work += time.process_time() - processor
+            theirs = np.concatenate(rows)
+            count += len(own)
             apart = np.abs(own - theirs) / np.maximum(1, np.abs(theirs))
             difference = max(difference, float(apart.max()))
-    return spent, count, difference
+    return 1e3 * spent / count, 1e3 * work / count, count, difference
 
 
-def by_torch(trace: CNNTrace, number: int, groups: WordGroups) -> tuple[float, Scores]:
-    """Predict a post without each group by PyTorch; looking words up is not timed."""
+def by_torch(
+    model: Model,
+    trace: Any,
+    number: int,
+    groups: WordGroups,
+) -> Iterator[Callable[[], Scores]]:
+    """Yield what predicts a post without some groups by PyTorch, their words looked up already."""
     plain, batch = from_network(trace.network), trace.batch
     whole = batch.ids[batch.offsets[number] : batch.offsets[number + 1]]
     ids = np.tile(whole, (len(groups), 1))
     ids[np.repeat(np.arange(len(groups)), np.diff(groups.starts)), groups.positions] = PADDING
-    spent, found = 0.0, []
-    with torch.no_grad():
-        for first in range(0, len(ids), BATCH):
-            vectors = torch.from_numpy(batch.vectors[ids[first : first + BATCH]])
-            inputs = vectors.transpose(1, 2).contiguous()
-            lengths = torch.full((len(inputs),), len(whole))
-            start = time.perf_counter()
-            found.append(plain(inputs, lengths).numpy())
-            spent += time.perf_counter() - start
-    return spent, np.concatenate(found).astype(np.float64)
+    for first in range(0, len(ids), BATCH):
+        vectors = torch.from_numpy(batch.vectors[ids[first : first + BATCH]])
+        inputs = vectors.transpose(1, 2).contiguous()
+        lengths = torch.full((len(inputs),), len(whole))
+        yield partial(plain_scores, plain, inputs, lengths)
+
+
+@torch.no_grad()
+def plain_scores(plain: PlainNetwork, inputs: torch.Tensor, lengths: torch.Tensor) -> Scores:
+    """Return what the plain network says."""
+    scores: Scores = plain(inputs, lengths).numpy().astype(np.float64)
+    return scores
 
 
 def by_tracing(
-    model: Model, trace: Erasable, number: int, groups: WordGroups
-) -> tuple[float, Scores]:
-    """Predict a post without each group by our own trace of it."""
+    model: Model,
+    trace: Any,
+    number: int,
+    groups: WordGroups,
+) -> Iterator[Callable[[], Scores]]:
+    """Yield what predicts a post without all groups by our own trace of it."""
     words = np.split(groups.positions.astype(np.intp), groups.starts[1:-1])
     texts = [trace.documents[number]] * len(groups)
-    start = time.perf_counter()
-    found = [one.scores for one in model.trace(texts, deleted=iter(words))]
-    return time.perf_counter() - start, np.concatenate(found)
+
+    def ask() -> Scores:
+        return np.concatenate([one.scores for one in model.trace(texts, deleted=iter(words))])
+
+    yield ask
 
 
-def megabytes() -> float:
-    """Return the most memory that the process ever took."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def resident() -> float:
+    """Return the megabytes that the process takes now (on Linux)."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+def peak() -> float:
+    """Return the most megabytes that it ever took."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
 
 
 if __name__ == "__main__":

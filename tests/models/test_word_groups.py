@@ -17,7 +17,7 @@ from whyword.models import word_groups as module
 from whyword.models.protocol import Erasable, TextClassifier
 from whyword.models.word_groups import WordGroups
 
-GROUPS = [[[0, 2], []], [], [[1], [2, 1, 0]]]
+GROUPS: list[list[list[int]]] = [[[0, 2], []], [], [[1], [2, 1, 0]]]
 
 
 def listed(groups: WordGroups) -> list[list[list[int]]]:
@@ -33,7 +33,7 @@ def test_groups_of_lists() -> None:
     assert groups.offsets.tolist() == [0, 2, 2, 4]
     assert groups.starts.tolist() == [0, 2, 2, 3, 6]
     assert groups.positions.tolist() == [0, 2, 1, 0, 1, 2]
-    assert (groups.offsets.dtype, groups.starts.dtype) == (np.int64, np.int64)
+    assert groups.offsets.dtype == groups.starts.dtype == np.int64
     assert groups.positions.dtype == np.int32
     assert groups.owners.tolist() == [0, 0, 2, 2]
     assert len(WordGroups.of([])) == WordGroups.of([[], []]).starts[-1] == 0
@@ -103,7 +103,12 @@ def test_groups_must_be_of_the_documents() -> None:
 # ---- what models say without them -------------------------------------------------------------
 
 TEXTS = ["moon the Moon goal wa moon", "", "wa wb unheard wc wa", "puck"]
-WORDS = [[[0, 2, 5], [1], [3, 4], [], list(range(6))], [[]], [[0, 4], [1, 2]], []]
+WORDS: list[list[list[int]]] = [
+    [[0, 2, 5], [1], [3, 4], [], list(range(6))],
+    [[]],
+    [[0, 4], [1, 2]],
+    [],
+]
 
 
 class Loud:

@@ -303,7 +303,7 @@ def test_erase(how: str, insert: bool) -> None:
 def test_scores_without_groups(how: str) -> None:
     model = mixed(deletion=how)
     (trace,) = model.trace(TEXTS)
-    groups = [[[0, 7], [1, 6], []], [[0, 1, 2, 3, 4]], [[0]], [[]], []]
+    groups: list[list[list[int]]] = [[[0, 7], [1, 6], []], [[0, 1, 2, 3, 4]], [[0]], [[]], []]
     scores = trace.scores_without(WordGroups.of(groups))
     expected = [
         literal_scores(model, numbers, set(words), how)
