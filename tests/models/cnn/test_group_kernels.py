@@ -44,6 +44,7 @@ def assert_as_from_scratch(trace: ForwardPass, groups: WordGroups) -> None:
             np.testing.assert_array_equal(pooled[g], again[0])
 
 
+@pytest.mark.slow("many networks")
 @settings(max_examples=60)
 @given(
     widths=st.sampled_from([(1,), (2,), (3,), (5,), (1, 2, 4)]),
@@ -63,6 +64,7 @@ def test_equals_doing_it_again(
     assert_as_from_scratch(trace, some_groups(numbers, seed))
 
 
+@pytest.mark.slow("many networks")
 @settings(max_examples=40)
 @given(
     widths=st.sampled_from([(1,), (2,), (3,), (2, 4)]),

@@ -15,6 +15,7 @@ from torch_networks import enliven
 import whyword as ww
 from whyword import CNNClassifier
 from whyword.base.errors import InputError, ModelError
+from whyword.models.word_groups import WordGroups
 
 pytestmark = pytest.mark.slow("many passes")
 
@@ -296,6 +297,20 @@ def test_erase(how: str, insert: bool) -> None:
                 gone = every - done if insert else done
                 expected = literal_scores(model, NUMBERS[number], gone, how)
                 np.testing.assert_allclose(erased.scores[number, run, step], expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("how", DELETIONS)
+def test_scores_without_groups(how: str) -> None:
+    model = mixed(deletion=how)
+    (trace,) = model.trace(TEXTS)
+    groups: list[list[list[int]]] = [[[0, 7], [1, 6], []], [[0, 1, 2, 3, 4]], [[0]], [[]], []]
+    scores = trace.scores_without(WordGroups.of(groups))
+    expected = [
+        literal_scores(model, numbers, set(words), how)
+        for numbers, each in zip(NUMBERS, groups, strict=True)
+        for words in each
+    ]
+    np.testing.assert_allclose(scores, expected, atol=1e-10)
 
 
 # ---- vectors of documents -----------------------------------------------------------------------

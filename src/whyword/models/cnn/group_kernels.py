@@ -9,12 +9,12 @@ import numpy as np
 
 from whyword.base.compiled import Floats, Ints, Offsets, compiled
 from whyword.base.threads import in_threads
-from whyword.models.cnn.deletion_kernels import respond
 from whyword.models.cnn.kernels import Activations
 from whyword.models.cnn.relevance_kernels import Numbers
 from whyword.models.word_groups import WordGroups
 
-_AT_ONCE = 64  # filters done together: their responses to a text stay near the processor
+_MOST, _LEAST = 256, 16  # filters done together,
+_NUMBERS = 1 << 22  # if so many of their responses to a text are no more: memory is bounded
 _CHUNK = 16  # windows whose maxima are kept, for whoever looks again
 
 
@@ -92,13 +92,14 @@ def zero_groups(
         starts = group_starts[first_group : last_group + 1]
         ends, touched = windows_of(starts, positions, width, windows)
         by, chunk_by = np.full(windows, -1), np.full((windows - 1) // _CHUNK + 1, -1)
-        z = np.zeros((windows, _AT_ONCE), np.float32)
-        chunks = np.zeros((chunk_by.size, _AT_ONCE), np.float32)
-        highest = np.zeros(_AT_ONCE, np.float32)
-        heads, following = np.empty(windows, np.int64), np.empty(_AT_ONCE, np.int64)
+        at_once = max(_LEAST, min(_MOST, _NUMBERS // windows))
+        z = np.zeros((windows, at_once), np.float32)
+        chunks = np.zeros((chunk_by.size, at_once), np.float32)
+        highest, response = np.zeros(at_once, np.float32), np.zeros(at_once, np.float32)
+        heads, following = np.empty(windows, np.int64), np.empty(at_once, np.int64)
         whole = np.zeros(classes)
-        for low in range(0, filters, _AT_ONCE):
-            high = min(filters, low + _AT_ONCE)
+        for low in range(0, filters, at_once):
+            high = min(filters, low + at_once)
             best = activations.pooled[d, low:high]
             for j in range(high - low):
                 for k in range(classes):
@@ -115,7 +116,7 @@ def zero_groups(
                 for t in mine:
                     by[t] = number
                     chunk_by[t // _CHUNK] = number
-                    rise(now, table, t, low, high, highest)
+                    rise(now, table, t, low, high, highest, response)
                 for word in words:
                     now[word] = ids[offsets[d] + word]
                 if pooled.size:
@@ -127,9 +128,10 @@ def zero_groups(
                         highest[j] = -1  # done
                         change(new, best[j], group, low + j, weight, scores, pooled)
                         j = following[j]
-                for j in range(high - low):
-                    if highest[j] > best[j]:
-                        change(highest[j], best[j], group, low + j, weight, scores, pooled)
+                if are_above(highest, best):
+                    for j in range(high - low):
+                        if highest[j] > best[j]:
+                            change(highest[j], best[j], group, low + j, weight, scores, pooled)
         for group in range(first_group, last_group):
             for k in range(classes):
                 scores[group, k] += whole[k]
@@ -167,10 +169,8 @@ def responses(words: Ints, table: Floats, low: int, high: int, z: Floats, chunks
     """z[t, j − low] = z[t, j], and the maxima of chunks of windows, 0 at least."""
     chunks[:] = 0
     for t in range(z.shape[0]):
-        row, highest = z[t], chunks[t // _CHUNK]
-        respond(words, table, t, low, high, row)
-        for j in range(high - low):
-            highest[j] = row[j] if row[j] > highest[j] else highest[j]
+        respond(words, table, t, low, high, z[t])
+        raise_to(chunks[t // _CHUNK], z[t])
 
 
 @compiled
@@ -184,24 +184,54 @@ def link_winners(best: Floats, winners: Ints, heads: Offsets, following: Offsets
 
 
 @compiled
-def rise(words: Ints, table: Floats, t: int, low: int, high: int, highest: Floats) -> None:
-    """highest[j − low] = max(highest[j − low], Σ_τ table[words[t + τ], τ, j]), low ≤ j < high."""
-    width = table.shape[1]
-    row, after = table[words[t], 0], table[words[t + width - 1], width - 1]
-    if width == 1:
-        for j in range(high - low):
-            z = row[low + j]
-            highest[j] = z if z > highest[j] else highest[j]
-    elif width == 2:
-        for j in range(high - low):
-            z = row[low + j] + after[low + j]
+def respond(words: Ints, table: Floats, t: int, low: int, high: int, response: Floats) -> None:
+    """response[j − low] = Σ_τ table[words[t + τ], τ, j] for low ≤ j < high."""
+    row = table[words[t], 0, low:high]
+    if table.shape[1] == 1:
+        for j in range(row.size):
+            response[j] = row[j]
+        return
+    after = table[words[t + 1], 1, low:high]
+    for j in range(row.size):
+        response[j] = row[j] + after[j]
+    for tau in range(2, table.shape[1]):
+        after = table[words[t + tau], tau, low:high]
+        for j in range(row.size):
+            response[j] += after[j]
+
+
+@compiled
+def rise(
+    words: Ints, table: Floats, t: int, low: int, high: int, highest: Floats, response: Floats
+) -> None:
+    """highest[j − low] = max(highest[j − low], Σ_τ table[words[t + τ], τ, j])."""
+    row = table[words[t], 0, low:high]
+    if table.shape[1] == 1:
+        raise_to(highest, row)
+    elif table.shape[1] == 2:  # without writing the sum, which takes half as long
+        after = table[words[t + 1], 1, low:high]
+        for j in range(row.size):
+            z = row[j] + after[j]
             highest[j] = z if z > highest[j] else highest[j]
     else:
-        for j in range(high - low):
-            z = row[low + j]
-            for tau in range(1, width):
-                z += table[words[t + tau], tau, low + j]
-            highest[j] = z if z > highest[j] else highest[j]
+        respond(words, table, t, low, high, response)
+        raise_to(highest, response)
+
+
+@compiled
+def are_above(highest: Floats, best: Floats) -> bool:
+    """Return whether one of highest[j] is above best[j]."""
+    count = 0
+    for j in range(best.size):
+        count += highest[j] > best[j]
+    return count > 0
+
+
+@compiled
+def raise_to(highest: Floats, response: Floats) -> None:
+    """highest[j] = max(highest[j], response[j])."""
+    for j in range(response.size):
+        highest[j] = response[j] if response[j] > highest[j] else highest[j]
 
 
 @compiled
