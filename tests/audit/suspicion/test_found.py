@@ -4,8 +4,8 @@ import numpy as np
 from planted import planted_corpus, planted_svm
 
 from whyword import explain
-from whyword.audit.suspicion.search import suspects
 from whyword.audit.suspicion.row import Suspect
+from whyword.audit.suspicion.search import suspects
 
 
 def row(name: str) -> Suspect:

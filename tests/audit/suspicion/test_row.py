@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from planted import planted_corpus, planted_svm
 
-from whyword.audit.suspicion.search import suspects
 from whyword.audit.suspicion.row import Suspect, Turned, reasons
+from whyword.audit.suspicion.search import suspects
 
 
 def first(name: str) -> Suspect:
