@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from itertools import chain
 from pathlib import PurePath
+from typing import Any
 
 from whyword.base.printable import one_line, spelled_out
 from whyword.cli.options import (
@@ -90,9 +91,29 @@ class CorpusOptions:
         )
         return test, None
 
-    def _load(self, source: str, model: TextClassifier) -> Corpus:
+    def load_both(self, source: str, model: TextClassifier, groups: str | None) -> Corpus:
+        """Return both parts of the corpus, with labels if it has them, for a model that it trained.
+
+        Parameters
+        ----------
+        source : str
+        model : TextClassifier
+        groups : str, optional
+            A column to keep beside the texts.
+        """
+        more = {"labelled": self.label is not None, "groups": None if groups is None else [groups]}
+        corpus = self._load(source, model, **more)
+        if len(corpus.train) and not _is_trained_on(model, corpus.train):
+            log.warning(
+                "the model was not trained on %s's training part as it is here (another --seed or "
+                "--test? other documents?)",
+                one_line(corpus.name),
+            )
+        return corpus
+
+    def _load(self, source: str, model: TextClassifier, **more: Any) -> Corpus:  # noqa: ANN401
         options = asdict(self) | {"label": label_column(self.label)}
-        return load_corpus(source, remove=removal_by_source(model), **options)
+        return load_corpus(source, remove=removal_by_source(model), **options, **more)
 
     def load_unseen(self, source: str, model: TextClassifier) -> Corpus:
         """Return the corpus for a model: what it removes itself is in the texts.

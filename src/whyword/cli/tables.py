@@ -14,6 +14,8 @@ from whyword.analysis.class_words import ClassWords
 from whyword.analysis.search import Carrier, Hit
 from whyword.audit.compare import ModelComparison
 from whyword.audit.measures import measures
+from whyword.audit.suspicion.row import reasons
+from whyword.audit.suspicion.table import Suspects
 from whyword.base.labels import label_text
 from whyword.base.printable import one_line
 from whyword.corpora.corpus import Corpus
@@ -29,6 +31,7 @@ from whyword.models.estimator import Estimator
 from whyword.reports.claims import Claim
 
 _COPIES = 3  # that are named
+_NAMED = 60  # characters of what is suspected
 
 
 def evaluation_tables(findings: Findings, copies: str = "") -> Group:
@@ -75,6 +78,30 @@ def comparison_tables(compared: ModelComparison) -> Group:
     ]
     said = [Text(one_line(one)) for one in (*compared.remarks, *compared.findings)]
     return Group(table, "", *lacking, *[""] * bool(lacking), *said)
+
+
+def suspect_table(found: Suspects, top: int) -> Group:
+    """Return the first suspects, and why; those of one class after the other would be in a file."""
+    held = "" if found.accuracy is None else f", held-out accuracy {found.accuracy:.2%}"
+    head = (
+        f"{len(found.suspects):,} suspects and {len(found.noise):,} that are noise among "
+        f"{found.n_units:,} words, lines, pairs and patterns{held}"
+    )
+    table = Table("score", "for", "what", "why", box=None, header_style="bold")
+    for row in found.suspects[:top]:
+        table.add_row(
+            f"{row.score:.2f}",
+            Text(one_line(str(row.label))),
+            Text(one_line(textwrap.shorten(row.name, _NAMED, placeholder=" …"))),
+            Text(one_line("; ".join(reasons(row, found.groups))), "dim"),
+        )
+    said = [Text(one_line(remark)) for remark in found.remarks]
+    more = len(found.suspects) - top
+    if more > 0:
+        said.append(Text(f"… and {more:,} more: --top, or --out for all of them"))
+    return Group(
+        head, "", *([table, ""] if found.suspects else ["no evidence against any", ""]), *said
+    )
 
 
 def claim_table(claims: list[Claim]) -> Table:

@@ -1,0 +1,68 @@
+"""``whyword suspects``: what a model depends on and perhaps should not have learned."""
+
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whyword.audit.suspicion.candidates import LEAST
+from whyword.audit.suspicion.search import suspects as find_suspects
+from whyword.base.printable import one_line
+from whyword.base.progress import progress_bar
+from whyword.cli.inputs import CorpusOptions, open_model
+from whyword.cli.options import AsJson, Method, ModelFolder, Source
+from whyword.cli.outputs import checked_folder, stdout_console
+from whyword.cli.tables import suspect_table
+
+log = logging.getLogger(__name__)
+
+
+def suspects(
+    model: ModelFolder,
+    source: Source,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="A folder for suspects.csv and suspects.json."),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            help="The column that says who wrote a document: an author, a thread, a source. "
+            "(default for newsgroups: author)"
+        ),
+    ] = None,
+    method: Method = None,
+    least_documents: Annotated[
+        int, typer.Option(help="In how many documents a thing must stand.", min=1)
+    ] = LEAST,
+    top: Annotated[int, typer.Option(help="How many suspects to print.", min=1)] = 20,
+    as_json: AsJson = False,
+    *,
+    reading: CorpusOptions,
+) -> None:
+    """Find what a model depends on and perhaps should not have learned: names, hosts, signatures.
+
+    The corpus's training part is what the model was trained on; the test part was held out.
+    """
+    folder = None if out is None else checked_folder(out)
+    loaded = open_model(model)
+    corpus = reading.load_both(source, loaded, groups)
+    with progress_bar("preparing") as report:
+        found = find_suspects(
+            loaded,
+            corpus,
+            groups=groups,
+            method=method,
+            least_documents=least_documents,
+            on_progress=report,
+        )
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        table = found.to_csv(folder / "suspects.csv")
+        log.info("written: %s and suspects.json beside it", one_line(table))
+        found.to_json(folder / "suspects.json")
+    if as_json:
+        print(found.to_json(), end="")
+    else:
+        stdout_console().print(suspect_table(found, top))
