@@ -13,6 +13,7 @@ from whyword.analysis.document_map import document_map
 from whyword.analysis.search import SearchIndex
 from whyword.analysis.summary import summarize
 from whyword.audit.compare import compare_models
+from whyword.audit.strategies import strategies
 from whyword.base.checks import check_installed
 from whyword.base.errors import ConservationError, InputError, WhywordError
 from whyword.batch.runs import explain_corpus, predict_corpus
@@ -101,6 +102,7 @@ __all__ = [
     "predict_corpus",
     "price",
     "pytorch",
+    "strategies",
     "summarize",
     "tokenize",
     "words",
