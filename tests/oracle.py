@@ -630,6 +630,17 @@ def mean_of_windows(count: int, each: list[list[int]], values: list[Array]) -> A
     return total
 
 
+def found_again(groups: list[int], predicted: list[int], clusters: int) -> float:
+    """Equation (42), one half's part: pairs of a cluster that are predicted to be together."""
+    shares = []
+    for cluster in range(clusters):
+        members = [place for place, group in enumerate(groups) if group == cluster]
+        pairs = [(i, j) for i in members for j in members if i != j]
+        together = [predicted[i] == predicted[j] for i, j in pairs]
+        shares.append(sum(together) / len(pairs) if pairs else 0.0)
+    return min(shares)
+
+
 def mcnemar(only_first: int, only_second: int) -> float:
     """Return how often b + c coins fall at least as unevenly as b and c, counted one by one."""
     both = only_first + only_second

@@ -13,12 +13,10 @@ Points = NDArray[np.float64]
 Groups = NDArray[np.intp]
 
 CONFIRMED = 0.8  # prediction strength from which clusters are said to be found again
-_HALVINGS = 10
+_HALVINGS = 5  # each of which says something of both halves
 _REFERENCES = 19  # sets of one cluster; closer than all of them by chance: p = 1/20
 _STARTS = 8  # of k-means, the best of which is taken
 _MOST_ROUNDS = 100
-_POWERS = 4  # iterations that make a random basis the leading one
-_SPARE = 10  # directions more than are wanted
 _FAR = 1e9  # where the centre of a cluster is that has lost its points
 
 
@@ -60,7 +58,7 @@ def find_clusters(
     """Return the points in the largest number of clusters for which there is evidence.
 
     k clusters are taken if (a) they are found again: the prediction strength, docs/method.md (42),
-    is at least 0.8, the mean over 10 random halvings; and (b) they are closer than one cluster's:
+    is at least 0.8, the mean over 5 random halvings; and (b) they are closer than one cluster's:
     a smaller share of the variance lies within them than within the k clusters of each of 19 sets
     of as many normally distributed points with the same mean and covariance.
 
@@ -82,8 +80,8 @@ def find_clusters(
     for number in sorted(strengths, reverse=True):
         if number > 1 and strengths[number] >= CONFIRMED:
             groups = k_means(points, number, np.random.default_rng(seed))
-            own = scatter_share(points, groups)
-            compared = own, reference_scatter(points, number, seed)
+            own, reference = scatter_share(points, groups), reference_scatter(points, number, seed)
+            compared = round(own, 4), round(reference, 4)
             if compared[0] < compared[1]:
                 return _sorted(points, groups, strengths, *compared)
     groups = np.zeros(len(points), np.intp)
@@ -127,14 +125,19 @@ def prediction_strength(points: Points, number: int, seed: int = 0) -> float:
         centres = [_means(half, own, number) for half, own in zip(halves, groups, strict=True)]
         for own, other in ((0, 1), (1, 0)):
             predicted = _nearest(halves[own], centres[other])
-            found.append(_agreement(groups[own], predicted, number))
+            found.append(found_again(groups[own], predicted, number))
     return float(np.mean(found))
 
 
-def _agreement(groups: Groups, predicted: Groups, number: int) -> float:
+def found_again(groups: Groups, predicted: Groups, number: int) -> float:
     """Return the least share, over clusters, of the pairs in one that are predicted to be in one.
 
-    A cluster of one point has no pairs, and agrees with nothing.
+    Parameters
+    ----------
+    groups, predicted : (n,) intp
+        The cluster of each point, and that whose centre, of others' clusters, is nearest.
+    number : int
+        k. A cluster of one point has no pairs, and is not found again.
     """
     table = np.zeros((number, number))
     np.add.at(table, (groups, predicted), 1)
@@ -195,9 +198,9 @@ def _start(points: Points, number: int, random: np.random.Generator) -> Points:
     distances = np.full(len(points), np.inf)
     while len(chosen) < number:
         distances = np.minimum(distances, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
-        total = distances.sum()
-        shares = distances / total if total > 0 else None
-        chosen.append(int(random.choice(len(points), p=shares)))
+        reached = np.cumsum(distances)
+        place = int(np.searchsorted(reached, random.random() * reached[-1], "right"))
+        chosen.append(min(place, len(points) - 1))
     return points[chosen]
 
 

@@ -34,6 +34,7 @@ _MOST_DOCUMENTS, _MOST_CLUSTERS = 20_000, 50
 _DIMENSIONS = 50  # of the vectors that are clustered
 _TYPICAL = 10
 _ALPHA = 0.05
+_SHORTEST = 1e-30  # length of a vector that can be scaled to 1 in float32
 _EVERY = 50  # documents after which progress is said
 
 
@@ -203,17 +204,18 @@ class _Study:
         shares = WordShares.of(explanations)
         rows = shares.vectors() if level is None else self.summaries(chosen, level)
         lengths = lengths_of(rows)
-        kept = np.flatnonzero((lengths > 0) & np.isfinite(lengths))
+        kept = np.flatnonzero((lengths > _SHORTEST) & np.isfinite(lengths))
         self.check_enough(len(kept), "texts have words that speak for or against")
         remarks = self.remarks(len(chosen), n_given, len(kept))
         if len(kept) < len(chosen):
             chosen, explanations = chosen[kept], [explanations[n] for n in kept.tolist()]
             shares = WordShares.of(explanations)
-        self.begin(4, "clusters")
         seed = settings["seed"]
         components = principal_components(unit_vectors(rows[kept]), _DIMENSIONS, seed)
         points = components.points
-        found = find_clusters(points, settings["most"], seed)
+        found = find_clusters(
+            points, settings["most"], seed, lambda number: self.begin(4, f"{number} clusters")
+        )
         return Strategies(
             target=self.label,
             strategies=self.rows(found, points, chosen, explanations, shares, truth, suspects),
@@ -228,7 +230,7 @@ class _Study:
             | {
                 "texts": len(self.texts),
                 "given": n_given,
-                "variance_kept": float(components.shares.sum()),
+                "variance_kept": round(float(components.shares.sum()), 4),
                 "scatter": found.scatter,
                 "reference_scatter": found.reference,
             },

@@ -76,14 +76,11 @@ class Strategies(Sequence[Strategy]):
     @property
     def verdict(self) -> str:
         """What was found, in a sentence."""
-        said = f"{self.n_documents:,} documents that are given {self.target}"
+        given = f"{self.n_documents:,} documents are given {self.target}"
         if len(self) == 1:
-            return f"No evidence of several ways to recognise {said}"
-        found = self.strengths[len(self)]
-        return (
-            f"{len(self)} ways to recognise {said}; found again in other documents: strength "
-            f"{found:.2f}"
-        )
+            return f"{given}: no evidence of several ways to recognise it"
+        strength = self.strengths[len(self)]
+        return f"{given}, in {len(self)} ways (found again in other documents: {strength:.2f})"
 
     def to_map(self) -> DocumentMap:
         """Return the documents on a plane, coloured by strategy; a click shows a heatmap."""
