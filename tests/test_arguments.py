@@ -241,6 +241,10 @@ CALLS: dict[str, Call] = {
             "steps": 2,
         },
     ),
+    "strategies": (
+        ww.strategies,
+        lambda: {"model": network(), "texts": TEXTS * 12, "target": "space", "most": 1},
+    ),
     "model_randomisation": (ww.evaluation.model_randomisation, unlabelled),
     "input_invariance": (ww.evaluation.input_invariance, unlabelled),
     "seed_stability": (

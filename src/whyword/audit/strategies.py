@@ -113,6 +113,11 @@ def strategies(
     most = whole_number("most", most, most=_MOST_CLUSTERS)
     seed = whole_number("seed", seed, least=0)
     check_callable("on_progress", on_progress)
+    if len(several) < FEWEST:
+        raise InputError(
+            f"strategies need at least {FEWEST} texts that are given the class, and there are "
+            f"{len(several)} in all"
+        )
     request = Request.of(traced, PREDICTED, method, parameters=parameters)
     embedded = _check_level(traced, request, level, parameters)
     study = _Study(traced, several, names, column, method, parameters, on_progress or ignore)
