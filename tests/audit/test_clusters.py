@@ -31,11 +31,12 @@ def one_cloud(kind: str, seed: int) -> Points:
     if kind == "round":
         return normal
     if kind == "long":
-        return normal * [8, *[1] * 7]
+        return normal * np.array([8.0, *[1.0] * 7])
     if kind == "flat":
         return normal / np.arange(1, 9)
     if kind == "directions":
-        return normal / np.linalg.norm(normal, axis=1, keepdims=True)
+        lengths: Points = np.linalg.norm(normal, axis=1, keepdims=True)
+        return normal / lengths
     return random.random((60, 8)) * (random.random((60, 8)) < 0.3)  # few words of many
 
 
