@@ -27,17 +27,16 @@ def clouds(sizes: list[int], apart: float = 6.0, dimensions: int = 4, seed: int 
 def one_cloud(kind: str, seed: int) -> Points:
     """Return points of one cluster."""
     random = np.random.default_rng(seed)
-    normal = random.normal(size=(60, 8))
-    if kind == "round":
-        return normal
+    points: Points = random.normal(size=(60, 8))
     if kind == "long":
-        return normal * np.array([8.0, *[1.0] * 7])
+        points[:, 0] *= 8
     if kind == "flat":
-        return normal / np.arange(1, 9)
+        points /= np.arange(1, 9)
     if kind == "directions":
-        lengths: Points = np.linalg.norm(normal, axis=1, keepdims=True)
-        return normal / lengths
-    return random.random((60, 8)) * (random.random((60, 8)) < 0.3)  # few words of many
+        points /= np.linalg.norm(points, axis=1, keepdims=True)
+    if kind == "words":  # a document has few of many
+        points = np.abs(points) * (random.random((60, 8)) < 0.3)
+    return points
 
 
 @pytest.mark.parametrize("seed", range(5))
