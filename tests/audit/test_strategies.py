@@ -2,7 +2,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from networks import TOPICS, small_cnn, topical
+from networks import TOPICS, made_cnn, small_cnn, topical
 from recognised import WAYS, box, found, sure, two_ways
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -152,18 +152,20 @@ def test_documents_without_relevance_are_left_out() -> None:
 
 
 def test_too_few_documents() -> None:
-    texts, _ = topical(60)
-    with pytest.raises(InputError, match="of the 60 texts are given 'space'; strategies need at"):
-        strategies(small_cnn(), texts, "space")
+    texts = ["wa", *["wb wc"] * 59]
+    other = explain(made_cnn(), texts[1]).predicted
+    rare = next(label for label in made_cnn().classes_ if label != other)
+    with pytest.raises(InputError, match=f"of the 60 texts are given '{rare}'; strategies need"):
+        strategies(made_cnn(), texts, rare)
     with pytest.raises(InputError, match="texts that are given the class, and there are 29 in all"):
-        strategies(small_cnn(), texts[:29], "space")
+        strategies(made_cnn(), texts[:29], rare)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"target": "sci.spac"}, "there is no class"),
-        ({"labels": ["space"]}, "labels and texts differ in length"),
+        ({"labels": ["class 1"]}, "labels and texts differ in length"),
         ({"labels": ["moon"] * 60}, "there is no class 'moon'"),
         ({"suspects": "moon"}, "suspects must be a list of strings, not one"),
         ({"documents": 10}, "documents must be a whole number from 30"),
@@ -174,9 +176,9 @@ def test_too_few_documents() -> None:
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
-    good: dict[str, Any] = {"target": "space"}
+    good: dict[str, Any] = {"target": "class 1"}
     with pytest.raises(InputError, match=message):
-        strategies(small_cnn(), topical(60)[0], **(good | arguments))
+        strategies(made_cnn(), ["wa wb"] * 60, **(good | arguments))
 
 
 def test_a_black_box_has_no_elements() -> None:
