@@ -13,6 +13,7 @@ from networks import made_cnn, made_text
 from whyword import CNNClassifier, class_words, compare_models, evaluate, explain
 from whyword.analysis.class_words_page import explain_documents, word_page
 from whyword.analysis.document_map import DocumentMap
+from whyword.audit import Strategies, Strategy, StrategyWord
 from whyword.audit.compare import ModelComparison
 from whyword.audit.page import comparison_page
 from whyword.base.printable import storable
@@ -30,7 +31,7 @@ HARMLESS = "plain"
 LINKS = {"words": "words.html", "map": "map.html", "evaluation": "evaluation.html"}
 KINDS = (
     *("heatmap", "notebook", "words", "map", "evaluation", "comparison"),
-    *("tour", "reproduction", "all", "api"),
+    *("strategies", "tour", "reproduction", "all", "api"),
 )
 
 
@@ -43,6 +44,7 @@ def rendered(kind: str, text: str) -> str:
         "map": lambda text: _map(text).to_html(),
         "evaluation": lambda text: evaluation_page(_evaluation(text), text),
         "comparison": _comparison_page,
+        "strategies": lambda text: _strategies(text).to_html(title=text),
         "tour": _tour_page,
         "reproduction": lambda text: reproduction_page(_reproduction(text), "words.html"),
         "all": lambda text: words_of_all_classes(_reproduction(text)),
@@ -137,6 +139,26 @@ def _comparison_page(text: str) -> Iterator[str]:
     }
     lacking = dataclasses.replace(swapped, models=rows)
     return comparison_page(lacking, [named(text, "finding")], text)
+
+
+def _strategies(text: str) -> Strategies:
+    texts = _texts(text)
+    words = [StrategyWord(named(text, word), 0.5, 0.1, 2) for word in "ab"]
+    rows = [
+        Strategy(n, 2, 0.5, words, words, [n - 1, 2], 1.5, 0.5, (0.2, 0.8), 0.6) for n in (1, 2)
+    ]
+    return Strategies(
+        target=class_name(text, 0),
+        strategies=rows,
+        documents=np.arange(3),
+        groups=np.array([1, 2, 2]),
+        points=np.eye(3)[:, :2],
+        plane_share=0.5,
+        strengths={1: 1.0, 2: 0.9},
+        explanations=list(explain(_model(text), texts.values(), ids=list(texts))),
+        remarks=[named(text, "remark")],
+        settings={"method": named(text, "method")},
+    )
 
 
 def _swap(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - a value of any kind

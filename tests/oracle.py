@@ -662,6 +662,17 @@ def mean_of_windows(count: int, each: list[list[int]], values: list[Array]) -> A
     return total
 
 
+def found_again(groups: list[int], predicted: list[int], clusters: int) -> float:
+    """Equation (42), one half's part: pairs of a cluster that are predicted to be together."""
+    shares = []
+    for cluster in range(clusters):
+        members = [place for place, group in enumerate(groups) if group == cluster]
+        pairs = [(i, j) for i in members for j in members if i != j]
+        together = [predicted[i] == predicted[j] for i, j in pairs]
+        shares.append(sum(together) / len(pairs) if pairs else 0.0)
+    return min(shares)
+
+
 def mcnemar(only_first: int, only_second: int) -> float:
     """Return how often b + c coins fall at least as unevenly as b and c, counted one by one."""
     both = only_first + only_second
@@ -702,12 +713,12 @@ def common_stretches(
 
 
 def group_counts(population: list[int], size: int) -> list[int]:
-    """Equation (44): how many groups each choice of so many of a class's documents has."""
+    """Equation (43): how many groups each choice of so many of a class's documents has."""
     return [len(set(chosen)) for chosen in itertools.combinations(population, size)]
 
 
 def fisher(train: int, train_class: int, other: int, other_class: int) -> float:
-    """Equation (45): how often as many of the class are in training, by chance, counted."""
+    """Equation (44): how often as many of the class are in training, by chance, counted."""
     total, in_class = train + other, train_class + other_class
     ways = sum(
         math.comb(in_class, k) * math.comb(total - in_class, train - k)
@@ -717,7 +728,7 @@ def fisher(train: int, train_class: int, other: int, other_class: int) -> float:
 
 
 def false_discovery(probabilities: list[float]) -> list[float]:
-    """Equation (46): the least rate at which each would still be among those that are taken."""
+    """Equation (45): the least rate at which each would still be among those that are taken."""
     count = len(probabilities)
     ordered = sorted(probabilities)
     return [

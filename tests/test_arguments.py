@@ -16,6 +16,7 @@ import torch
 from fuzzing import check_message
 from networks import small_cnn, topical
 from numpy.typing import NDArray
+from planted import planted_corpus, planted_svm
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -242,7 +243,12 @@ CALLS: dict[str, Call] = {
         },
     ),
     "without": (ww.without, lambda: {"model": network(), "words": ["moon"]}),
+    "suspects": (ww.suspects, lambda: {"model": planted_svm(), "corpus": planted_corpus()}),
     "what_if": (ww.what_if, lambda: labelled(words=["moon"])),
+    "strategies": (
+        ww.strategies,
+        lambda: {"model": network(), "texts": TEXTS * 12, "target": "space", "most": 1},
+    ),
     "model_randomisation": (ww.evaluation.model_randomisation, unlabelled),
     "input_invariance": (ww.evaluation.input_invariance, unlabelled),
     "seed_stability": (

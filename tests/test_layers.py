@@ -35,6 +35,7 @@ MANY_PARAMETERS = {
     "whyword evaluate": 12,
     "whyword explain": 15,
     "whyword serve": 16,
+    "whyword strategies": 12,
     "whyword train": 11,
     "whyword words": 13,
     # constructors of estimators
@@ -47,6 +48,7 @@ MANY_PARAMETERS = {
     "analysis.class_words": 12,
     "audit.compare_models": 14,
     "audit.comparison_prices": 11,
+    "audit.strategies": 13,
     "batch.class_words_corpus": 16,
     "batch.explain_corpus": 17,
     "evaluation.deletion_curve": 15,

@@ -13,6 +13,7 @@ from whyword.analysis.document_map import document_map
 from whyword.analysis.search import SearchIndex
 from whyword.analysis.summary import summarize
 from whyword.audit.compare import compare_models
+from whyword.audit.strategies import strategies
 from whyword.audit.suspicion.search import suspects
 from whyword.audit.what_if import what_if, without
 from whyword.base.checks import check_installed
@@ -103,6 +104,7 @@ __all__ = [
     "predict_corpus",
     "price",
     "pytorch",
+    "strategies",
     "summarize",
     "suspects",
     "tokenize",

@@ -3,6 +3,9 @@
 from whyword.audit.changes import Change, ChangedConfusion, WhatIf
 from whyword.audit.compare import ModelComparison, compare_models
 from whyword.audit.rows import ModelRow, PairRow
+from whyword.audit.strategies import strategies
+from whyword.audit.strategy import Strategy, StrategyWord
+from whyword.audit.strategy_table import Strategies
 from whyword.audit.suspicion.row import Suspect, Turned
 from whyword.audit.suspicion.search import suspects
 from whyword.audit.suspicion.table import Suspects
@@ -14,11 +17,15 @@ __all__ = [
     "ModelComparison",
     "ModelRow",
     "PairRow",
+    "Strategies",
+    "Strategy",
+    "StrategyWord",
     "Suspect",
     "Suspects",
     "Turned",
     "WhatIf",
     "compare_models",
+    "strategies",
     "suspects",
     "what_if",
     "without",

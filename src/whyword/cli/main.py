@@ -30,6 +30,7 @@ from whyword.cli.predict import predict
 from whyword.cli.reproduce import reproduce
 from whyword.cli.search import search
 from whyword.cli.serve import serve
+from whyword.cli.strategies import strategies
 from whyword.cli.suspects import suspects
 from whyword.cli.tour import tour
 from whyword.cli.train import train
@@ -60,6 +61,11 @@ _COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
         "whyword compare models/cnn2 models/svm --corpus 20newsgroups:test --out compare.html",
     ),
     ("suspects", suspects, "whyword suspects models/cnn2 20newsgroups --out suspects"),
+    (
+        "strategies",
+        strategies,
+        "whyword strategies models/cnn2 20newsgroups:test --target sci.space --out ways.html",
+    ),
     ("tour", tour, "whyword tour models/cnn2 20newsgroups:test --out tour"),
     ("reproduce", reproduce, "whyword reproduce --out report --quick"),
     ("serve", serve, "whyword serve models/cnn2 20newsgroups:test"),

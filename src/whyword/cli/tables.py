@@ -14,6 +14,7 @@ from whyword.analysis.class_words import ClassWords
 from whyword.analysis.search import Carrier, Hit
 from whyword.audit.compare import ModelComparison
 from whyword.audit.measures import measures
+from whyword.audit.strategy_table import Strategies
 from whyword.audit.suspicion.row import reasons
 from whyword.audit.suspicion.table import Suspects
 from whyword.base.labels import label_text
@@ -102,6 +103,27 @@ def suspect_table(found: Suspects, top: int) -> Group:
     return Group(
         head, "", *([table, ""] if found.suspects else ["no evidence against any", ""]), *said
     )
+
+
+def strategy_tables(found: Strategies) -> Group:
+    """Return the ways in which a class is recognised, a row each, and what was found."""
+    table = Table("way", box=None, header_style="bold")
+    labelled = any(one.accuracy is not None for one in found)
+    suspected = any(one.on_suspects is not None for one in found)
+    for name in ("documents", *["accuracy"] * labelled, "score", *["on suspects"] * suspected):
+        table.add_column(name, justify="right")
+    table.add_column("what tells it from the others" if len(found) > 1 else "its words")
+    for one in found:
+        cells = [f"{one.n_documents:,} ({one.share:.0%})"]
+        if one.accuracy is not None and one.interval is not None:
+            low, high = one.interval
+            cells.append(f"{one.accuracy:.1%} ({low:.0%} to {high:.0%})")
+        cells.append(f"{one.score:.3g}")
+        if one.on_suspects is not None:
+            cells.append(f"{one.on_suspects:.0%}{' (lives on them)' * one.lives_on_suspects}")
+        words = ", ".join(f"{one_line(word.word)} {word.share:.1%}" for word in one.listed)
+        table.add_row(f"{one.number}", *cells, Text(words))
+    return Group(*map(Text, map(one_line, (found.verdict, *found.remarks))), "", table)
 
 
 def claim_table(claims: list[Claim]) -> Table:

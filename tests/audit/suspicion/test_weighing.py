@@ -40,7 +40,8 @@ def test_nothing_speaks_against_a_word_that_all_write_everywhere() -> None:
         ({"other_class": 1, "q_odds": 0.05}, 0.9),
         ({"other_class": 1, "q_odds": 0.06}, 0),
         ({"form": "host"}, 0.5),
-        ({"kind": "line"}, 0.5),
+        ({"kind": "line"}, 0.3),
+        ({"kind": "line", "form": "host"}, 0.5),
         ({"form": "host", "groups": 5, "q_groups": 0, "other_class": 5, "q_odds": 0}, 0.875),
     ],
 )

@@ -42,7 +42,7 @@ class Suspect:
         The class that it speaks for most.
     verdict : {"suspect", "noise", "no evidence"}
     score : float
-        suspicion · log2(1 + weight), docs/method.md (47).
+        suspicion · log2(1 + weight), docs/method.md (46).
     suspicion, habit, drift, unusual : float
         From 0 to 1: of all evidence; that few groups write it; that it speaks less for its class in
         held-out documents; that it looks like no word.
@@ -133,8 +133,10 @@ def reasons(one: Suspect, groups: str = "groups") -> list[str]:
             )
         )
     if one.unusual > 0:
-        what = "a line that recurs" if one.kind == "line" else f"it looks like: {one.form}"
-        said.append((one.unusual, what))
+        if one.kind == "line":
+            said.append((one.unusual, "a line that recurs"))
+        if one.form != "word":
+            said.append((one.unusual, f"it looks like a {one.form}"))
     found = [text for _, text in sorted(said, key=lambda pair: -pair[0])]
     turned = one.held_out_turned
     if turned is not None and turned.total:

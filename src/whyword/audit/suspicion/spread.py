@@ -26,7 +26,7 @@ def fewer_groups(
     """Return the mean number of groups of random documents, and how often there are as few.
 
     Drawn are as many documents of the class as have the unit, in random orders of all of them:
-    docs/method.md (44).
+    docs/method.md (43).
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def lower_odds(
 ) -> Numbers:
     """Return p of Fisher's exact test that the odds of the class are no lower elsewhere, (U,).
 
-    docs/method.md (45). One-sided: small where a unit speaks for its class in training documents,
+    docs/method.md (44). One-sided: small where a unit speaks for its class in training documents,
     and less so in others.
 
     Parameters
@@ -105,7 +105,7 @@ def lower_odds(
 def benjamini_hochberg(probabilities: Numbers) -> Numbers:
     """Return the probabilities after Benjamini and Hochberg's correction, in the same order.
 
-    docs/method.md (46).
+    docs/method.md (45).
     """
     p = np.asarray(probabilities, np.float64)
     order = np.argsort(p, kind="stable")

@@ -16,7 +16,8 @@ from whyword.audit.suspicion.units import LINE, Unit
 SUSPECT, NOISE, NO_EVIDENCE = VERDICTS = ("suspect", "noise", "no evidence")
 SUSPICIOUS = 0.5  # suspicion from which on a unit is a suspect
 HEAVY = 1.0  # documents' worth of relevance, and predictions, that must hang on it
-UNUSUAL_FORM = 0.5  # suspicion of an address, a host, a number, …; of a line that recurs
+UNUSUAL_FORM = 0.5  # suspicion of an address, a host, a number, …
+RECURRING = 0.3  # suspicion of a line that recurs
 NOISY = 10  # held-out predictions that turn, at least, and
 ALIKE = 0.4  # the share of them that turn the other way, from which on a unit is noise
 
@@ -83,7 +84,7 @@ def weigh(
     held_out: Turns,
     alpha: float,
 ) -> Weighed:
-    """Return what is thought of all units: docs/method.md (47).
+    """Return what is thought of all units: docs/method.md (46).
 
     Parameters
     ----------
@@ -108,8 +109,12 @@ def weigh(
         evidence.other_class / np.maximum(evidence.other, 1),
     )
     drift = np.where(evidence.q_odds <= alpha, np.clip(shares[0] - shares[1], 0, 1), 0.0)
-    unusual = [unit.kind == LINE or form != "word" for unit, form in zip(units, forms, strict=True)]
-    form = UNUSUAL_FORM * np.array(unusual, np.float64)
+    form = np.array(
+        [
+            max(UNUSUAL_FORM * (form != "word"), RECURRING * (unit.kind == LINE))
+            for unit, form in zip(units, forms, strict=True)
+        ]
+    )
     suspicion = 1 - (1 - habit) * (1 - drift) * (1 - form)
     weight = evidence.carried + changed
     return Weighed(
