@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -154,11 +154,12 @@ def again(model: Model, texts: list[str]) -> tuple[float, float, int, float]:
 
 def by_torch(
     model: Model,
-    trace: Any,
+    trace: Erasable,
     number: int,
     groups: WordGroups,
 ) -> Iterator[Callable[[], Scores]]:
     """Yield what predicts a post without some groups by PyTorch, their words looked up already."""
+    assert isinstance(trace, CNNTrace)
     plain, batch = from_network(trace.network), trace.batch
     whole = batch.ids[batch.offsets[number] : batch.offsets[number + 1]]
     ids = np.tile(whole, (len(groups), 1))
@@ -179,7 +180,7 @@ def plain_scores(plain: PlainNetwork, inputs: torch.Tensor, lengths: torch.Tenso
 
 def by_tracing(
     model: Model,
-    trace: Any,
+    trace: Erasable,
     number: int,
     groups: WordGroups,
 ) -> Iterator[Callable[[], Scores]]:
