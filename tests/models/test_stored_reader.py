@@ -1,5 +1,6 @@
 """Readers come back out of a stored model as they were, or not at all."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,9 +9,11 @@ from whyword import InputError, Reader
 from whyword.models.stored import StoredModel
 from whyword.models.stored_reader import (
     own_reader_settings,
+    read_otherwise,
     reader_settings,
     stored_reader,
     stored_tokenizer,
+    taken_away,
 )
 from whyword.words.tokenizer import Tokenizer
 
@@ -41,7 +44,12 @@ def test_rules_of_tokenizers(rule: str) -> None:
     [
         Reader(),
         Reader(remove=[]),
-        Reader("mail", ["quotes", "headers"], ["the", "/a.*/"], Tokenizer(5, rule="unicode")),
+        Reader(
+            "mail",
+            ["quotes", "headers"],
+            ["the", "/a.*/", "gordon banks"],
+            Tokenizer(5, rule="unicode"),
+        ),
         Reader("html"),
     ],
 )
@@ -84,3 +92,36 @@ def test_changed_readers_are_refused(changed: dict[str, Any], said: str) -> None
     stored_reader(model.settings)
     with pytest.raises(InputError, match="'more' is no setting"):
         model.check_all_taken()
+
+
+def test_what_was_taken_away() -> None:
+    assert taken_away(Reader()) == {}
+    assert taken_away(Reader(ignore=["b", "A"])) == {"without": ["a", "b"]}
+    facts = {"documents": 3, "test_accuracy": 0.5, "validation_accuracy": None}
+    before = Reader(ignore=["a"])
+    for reader, provenance, expected in (
+        (before, facts, facts),
+        (Reader(ignore=["a", "b"]), facts, {"documents": 3, "without": ["b"]}),
+        (Reader(ignore=["a", "c"]), {"without": ["a"]}, {"without": ["a", "c"]}),
+        (Reader(), {"without": ["a"]}, {}),
+        (Reader(ignore=["b"]), {"without": "hostile"}, {"without": ["b"]}),
+    ):
+        model = SimpleNamespace(reader_=reader, provenance_=provenance, max_words=None)
+        assert read_otherwise(model, before) is model
+        assert model.provenance_ == expected
+        assert model.reader == (reader if reader.ignore else None)
+
+
+def test_so_many_words_are_said_where_they_were_said() -> None:
+    short = Reader(ignore=["a"], tokenizer=Tokenizer(5))
+    for said, reader, most in ((3, Reader(ignore=["a"]), 5), (None, short, None)):
+        model = SimpleNamespace(reader_=short, provenance_={}, max_words=said)
+        read_otherwise(model, Reader())
+        assert (model.reader, model.max_words) == (reader, most)
+
+
+def test_endless_phrases_are_refused() -> None:
+    settings = reader_settings(Reader(ignore=["a"]))
+    settings["reader"]["ignore"] = ["a b " * 200_000]
+    with pytest.raises(InputError, match="has phrases of 400,000 words together"):
+        stored_reader(stored(settings).settings)

@@ -63,10 +63,14 @@ class Ignored:
 
     def __contains__(self, word: str) -> bool:
         """Return whether a word is not read wherever it stands."""
-        lowered = word.lower()
-        if lowered in self._words or len(word) > _LONGEST:
-            return lowered in self._words
-        return any(one.fullmatch(word) or one.fullmatch(lowered) for one in self._patterns)
+        return word.lower() in self._words or self._matches(word)
+
+    def _matches(self, word: str) -> bool:
+        """Return whether a word fits a pattern, as it stands or in lower case."""
+        if len(word) > _LONGEST:
+            return False
+        forms = (word, word.lower())
+        return any(one.fullmatch(form) for one in self._patterns for form in forms)
 
     @cached_property
     def longest(self) -> int:
@@ -77,8 +81,12 @@ class Ignored:
         """Return which of the words, that stand in a row, are not read, (T,)."""
         if not self.entries:
             return np.zeros(len(words), np.bool_)
-        alone = np.fromiter((word in self for word in words), np.bool_, len(words))
-        return alone | self._phrases.cover(words) if self._split else alone
+        lowered = [word.lower() for word in words]
+        ignored = np.fromiter(map(self._words.__contains__, lowered), np.bool_, len(words))
+        if self._patterns:  # each word once, since most come again
+            fits = {word: self._matches(word) for word in set(words)}
+            ignored |= np.fromiter(map(fits.__getitem__, words), np.bool_, len(words))
+        return ignored | self._phrases.cover(lowered) if self._split else ignored
 
     @cached_property
     def _phrases(self) -> "_Phrases":
@@ -98,7 +106,9 @@ class _Phrases:
         self._next: dict[tuple[int, str], int] = {}
         self._back = [0]  # the state of the longest other end of what was read
         self._length = [0]  # of the longest phrase that ends in a state
+        self._words: set[str] = set()
         for phrase in phrases:
+            self._words.update(phrase)
             state = 0
             for word in phrase:
                 state = self._next.setdefault((state, word), len(self._back))
@@ -131,11 +141,11 @@ class _Phrases:
         return self._next[state, word]
 
     def cover(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Return which words are in a phrase, (T,)."""
+        """Return which words, in lower case, are in a phrase, (T,)."""
         changes = np.zeros(len(words) + 1, np.int64)  # in how many phrases a word is more
         state = 0
         for number, word in enumerate(words):
-            state = self._after(state, word.lower())
+            state = self._after(state, word) if word in self._words else 0
             if self._length[state]:  # what ends here and is shorter is within it
                 changes[number + 1 - self._length[state]] += 1
                 changes[number + 1] -= 1
