@@ -12,11 +12,12 @@ from whyword.audit.strategies import strategies as find_strategies
 from whyword.base.checks import whole_number
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
-from whyword.cli.inputs import TextOptions, open_model, words_or_file
+from whyword.cli.inputs import TextOptions, open_model
 from whyword.cli.options import AsJson, Documents, Method, ModelFolder
 from whyword.cli.outputs import check_report, stdout_console
 from whyword.cli.price import is_costly, say_price
 from whyword.cli.tables import strategy_tables
+from whyword.cli.word_lists import words_or_file
 from whyword.methods.price import Price, price
 from whyword.methods.registry import method_for
 
