@@ -103,7 +103,8 @@ class CorpusOptions:
         """
         more = {"labelled": self.label is not None, "groups": None if groups is None else [groups]}
         corpus = self._load(source, model, **more)
-        if len(corpus.train) and not _is_trained_on(model, corpus.train):
+        has_labels = len(corpus.train) and corpus.train.labels is not None
+        if has_labels and not _is_trained_on(model, corpus.train):
             log.warning(
                 "the model was not trained on %s's training part as it is here (another --seed or "
                 "--test? other documents?)",
