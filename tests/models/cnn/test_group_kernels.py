@@ -89,6 +89,7 @@ def test_equals_deleting_and_predicting(
     np.testing.assert_allclose(scores, traced, atol=1e-5 * max(1, np.abs(expected).max()))
 
 
+@pytest.mark.slow("the first pass of torch")
 @pytest.mark.parametrize("width", [1, 2, 3])
 def test_equals_torch(width: int) -> None:
     random = np.random.default_rng(width)
