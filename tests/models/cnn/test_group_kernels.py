@@ -57,7 +57,9 @@ def test_equals_doing_it_again(
     widths: tuple[int, ...], numbers: list[list[int]], integers: bool, deleted: bool, seed: int
 ) -> None:
     """Ties, dead filters, texts shorter than a filter, words that are gone from the start."""
-    model = made_cnn(widths, filters=70, integers=integers, seed=seed)  # more than are done at once
+    model = made_cnn(
+        widths, filters=300, integers=integers, seed=seed
+    )  # more than are done at once
     gone = iter([np.arange(0, len(each), 3) for each in numbers])
     texts = [made_text(each) for each in numbers]
     (trace,) = model.trace(texts, deleted=gone if deleted else None)
@@ -87,6 +89,7 @@ def test_equals_deleting_and_predicting(
     np.testing.assert_allclose(scores, traced, atol=1e-5 * max(1, np.abs(expected).max()))
 
 
+@pytest.mark.slow("the first pass of torch")
 @pytest.mark.parametrize("width", [1, 2, 3])
 def test_equals_torch(width: int) -> None:
     random = np.random.default_rng(width)
@@ -111,10 +114,17 @@ def test_equals_torch(width: int) -> None:
 def test_a_long_text_of_few_words() -> None:
     """Most windows are touched, and maxima stand in chunks that are, or in others."""
     numbers = np.random.default_rng(0).integers(0, 3, 300).tolist() + [5] + [6] * 40
-    model = made_cnn((2,), filters=64, integers=True)
+    model = made_cnn((2,), filters=300, integers=True)
     (trace,) = model.trace([made_text(numbers), made_text([1])])
     assert isinstance(trace, CNNTrace)
     assert_as_from_scratch(trace, some_groups([numbers, [1]], 0))
+
+
+def test_a_text_so_long_that_fewer_filters_are_done_at_once() -> None:
+    numbers = np.random.default_rng(0).integers(0, 6, 20_000).tolist()
+    numbers[19_000] = 6
+    (trace,) = made_cnn((2,), filters=300).trace([made_text(numbers)])
+    assert_as_from_scratch(trace, WordGroups.of([[[19_000], [0, 19_999], range(10_000)]]))
 
 
 def test_infinite_responses_change_nothing_that_stays() -> None:

@@ -98,6 +98,7 @@ def test_words_that_are_gone_already(lengths: tuple[int, int]) -> None:
         np.testing.assert_allclose(score, again.scores[0], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow("trains a model")
 def test_equals_the_literal_formula() -> None:
     model = made((1, 1), False)
     words = [word.lower() for word in tokenize(TEXTS[0]).words]

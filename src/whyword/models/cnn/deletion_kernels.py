@@ -164,13 +164,18 @@ def record(
 @compiled
 def respond(words: Ints, table: Floats, t: int, low: int, high: int, response: Floats) -> None:
     """response[j − low] = Σ_τ table[words[t + τ], τ, j] for low ≤ j < high."""
-    row = table[words[t], 0]
-    for j in range(low, high):
-        response[j - low] = row[j]
-    for tau in range(1, table.shape[1]):
-        row = table[words[t + tau], tau]
-        for j in range(low, high):
-            response[j - low] += row[j]
+    row = table[words[t], 0, low:high]
+    if table.shape[1] == 1:
+        for j in range(row.size):
+            response[j] = row[j]
+        return
+    after = table[words[t + 1], 1, low:high]
+    for j in range(row.size):
+        response[j] = row[j] + after[j]
+    for tau in range(2, table.shape[1]):
+        after = table[words[t + tau], tau, low:high]
+        for j in range(row.size):
+            response[j] += after[j]
 
 
 @compiled

@@ -9,12 +9,13 @@ import numpy as np
 
 from whyword.base.compiled import Floats, Ints, Offsets, compiled
 from whyword.base.threads import in_threads
+from whyword.models.cnn.deletion_kernels import respond
 from whyword.models.cnn.kernels import Activations
 from whyword.models.cnn.relevance_kernels import Numbers
 from whyword.models.word_groups import WordGroups
 
-_MOST, _LEAST = 256, 16  # filters done together,
-_NUMBERS = 1 << 22  # if so many of their responses to a text are no more: memory is bounded
+_MOST, _LEAST = 256, 16  # filters done together, fewer of long texts:
+_NUMBERS = 1 << 22  # so many of their responses are held
 _CHUNK = 16  # windows whose maxima are kept, for whoever looks again
 
 
@@ -181,23 +182,6 @@ def link_winners(best: Floats, winners: Ints, heads: Offsets, following: Offsets
         if best[j] > 0:
             following[j] = heads[winners[j]]
             heads[winners[j]] = j
-
-
-@compiled
-def respond(words: Ints, table: Floats, t: int, low: int, high: int, response: Floats) -> None:
-    """response[j − low] = Σ_τ table[words[t + τ], τ, j] for low ≤ j < high."""
-    row = table[words[t], 0, low:high]
-    if table.shape[1] == 1:
-        for j in range(row.size):
-            response[j] = row[j]
-        return
-    after = table[words[t + 1], 1, low:high]
-    for j in range(row.size):
-        response[j] = row[j] + after[j]
-    for tau in range(2, table.shape[1]):
-        after = table[words[t + tau], tau, low:high]
-        for j in range(row.size):
-            response[j] += after[j]
 
 
 @compiled
