@@ -23,8 +23,8 @@ def test_repr_and_name() -> None:
     assert replace(STRATEGY, distinct=[WORD._replace(word="orbit")]).name == "1: orbit"
 
 
-@pytest.mark.parametrize(("share", "marked"), [(None, False), (0.49, False), (0.5, True)])
-def test_half_on_suspects_is_marked(share: float | None, marked: bool) -> None:
+@pytest.mark.parametrize(("share", "marked"), [(None, False), (0.39, False), (0.4, True)])
+def test_two_fifths_on_suspects_are_marked(share: float | None, marked: bool) -> None:
     assert replace(STRATEGY, on_suspects=share).lives_on_suspects is marked
 
 

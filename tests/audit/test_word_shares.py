@@ -3,7 +3,8 @@ import pytest
 from networks import made_cnn, made_text
 
 from whyword import explain
-from whyword.audit.word_shares import WordShares
+from whyword.audit.word_shares import WordShares, share_on
+from whyword.words.ignored import Ignored
 
 SHARES = WordShares(
     words=["a", "b", "c"],
@@ -40,7 +41,6 @@ def test_no_documents() -> None:
     shares = WordShares.of([])
     assert (shares.words, shares.n_documents) == ([], 0)
     assert shares.vectors().shape == (0, 0)
-    assert shares.on(["a"]).tolist() == []
 
 
 def test_means_over_groups() -> None:
@@ -51,8 +51,16 @@ def test_means_over_groups() -> None:
 
 
 def test_what_lies_on_some_words() -> None:
-    assert SHARES.on(["B", "c", "nowhere"]).tolist() == [0.25, 1, 0, 0]
-    assert SHARES.on([]).tolist() == [0, 0, 0, 0]
+    one = explain(made_cnn(), made_text([0, 1, 0, 5]), "class 1")
+    words, totals = one.words, one.by_word()
+    positive = sum(value for value in totals.values() if value > 0)
+    for word, total in totals.items():
+        assert share_on(one, Ignored([word.upper()])) == pytest.approx(max(0, total) / positive)
+    pair = float(one.relevance[:2].sum())
+    found = share_on(one, Ignored([" ".join(words[:2])]))
+    assert found == pytest.approx(min(1, max(0, pair / positive)))
+    assert share_on(one, Ignored([])) == 0
+    assert share_on(explain(made_cnn(), "", "class 1"), Ignored(["a"])) == 0
 
 
 def test_vectors() -> None:

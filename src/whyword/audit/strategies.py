@@ -1,6 +1,6 @@
 """The ways in which documents of one class are recognised: clusters of their relevance."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from whyword.audit.clusters import Clustering, find_clusters
 from whyword.audit.components import principal_components
 from whyword.audit.strategy import Strategy, strategy_words
 from whyword.audit.strategy_table import Strategies
-from whyword.audit.word_shares import WordShares
+from whyword.audit.word_shares import WordShares, share_on
 from whyword.base.checks import check_callable, one_each, one_of, strings, whole_number
 from whyword.base.errors import InputError
 from whyword.base.printable import shown
@@ -27,6 +27,7 @@ from whyword.methods.targets import PREDICTED, class_number, class_numbers, labe
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.multilabel import MultiLabel, is_multilabel
 from whyword.models.protocol import Embedded, Rows, TextClassifier
+from whyword.words.ignored import Ignored
 
 FEWEST = 30  # documents that are worth being divided
 DOCUMENTS, MOST = 2_000, 8
@@ -108,7 +109,7 @@ def strategies(
     column = class_number(classes, target)
     truth = None if labels is None else _truth(traced, labels, len(several), column)
     names = None if ids is None else [str(one) for one in one_each("ids", ids, len(several))]
-    suspected = None if suspects is None else frozenset(strings("suspects", suspects))
+    suspected = None if suspects is None else Ignored(strings("suspects", suspects), "suspects")
     limit = whole_number("documents", documents, FEWEST, _MOST_DOCUMENTS)
     most = whole_number("most", most, most=_MOST_CLUSTERS)
     seed = whole_number("seed", seed, least=0)
@@ -202,7 +203,7 @@ class _Study:
         n_given: int,
         level: str | None,
         truth: NDArray[np.bool_] | None,
-        suspects: Collection[str] | None,
+        suspects: Ignored | None,
         settings: dict[str, Any],
     ) -> Strategies:
         explanations = list(self.explanations(chosen))
@@ -273,11 +274,13 @@ class _Study:
         explanations: Sequence[Explanation],
         shares: WordShares,
         truth: NDArray[np.bool_] | None,
-        suspects: Collection[str] | None,
+        suspects: Ignored | None,
     ) -> list[Strategy]:
         words = strategy_words(shares, found.groups, found.count)
         scores = np.array([one.score for one in explanations], np.float64)
-        suspected = None if suspects is None else shares.on(suspects)
+        suspected = None
+        if suspects is not None:
+            suspected = np.array([share_on(one, suspects) for one in explanations])
         result = []
         for group, (own, distinct) in enumerate(words):
             members = np.flatnonzero(found.groups == group)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from whyword.audit.word_shares import WordShares
 
-SUSPICIOUS = 0.5  # of the relevance on suspects, from which on a strategy is said to live on them
+SUSPICIOUS = 0.4  # of the relevance on suspects, from which on a strategy is said to live on them
 WORDS = 12  # that are listed
 _FAINT = 0.05  # of the first one's value, from which on words are listed
 
@@ -97,7 +97,7 @@ class Strategy:
 
     @property
     def lives_on_suspects(self) -> bool:
-        """Whether at least half of what speaks for the class lies on suspects."""
+        """Whether at least two fifths of what speaks for the class lies on suspects."""
         return self.on_suspects is not None and self.on_suspects >= SUSPICIOUS
 
     def to_dict(self) -> dict[str, Any]:

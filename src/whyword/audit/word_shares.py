@@ -1,6 +1,6 @@
 """What of each document's relevance lies on which word."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.explanation.explanation import Explanation
+from whyword.words.ignored import Ignored
 
 _WIDEST = 2_000  # words of which vectors are made
 
@@ -83,15 +84,6 @@ class WordShares:
         sums: Numbers = np.bincount(places, values, count * len(self.words)).astype(np.float64)
         return sums.reshape(count, len(self.words))
 
-    def on(self, words: Collection[str]) -> Numbers:
-        """Return what of each document's positive relevance lies on some words, (n,)."""
-        named = {word.lower() for word in words}
-        chosen = np.array([word in named for word in self.words], np.bool_)
-        meant = chosen[self.numbers] & (self.shares > 0)
-        return np.bincount(self.documents[meant], self.shares[meant], self.n_documents).astype(
-            np.float64
-        )
-
     def vectors(self) -> NDArray[np.float32]:
         """Return a vector for each document: its words' shares, (n, words).
 
@@ -105,3 +97,16 @@ class WordShares:
         result = np.zeros((self.n_documents, len(kept)), np.float32)
         result[self.documents[at >= 0], at[at >= 0]] = self.shares[at >= 0]
         return result
+
+
+def share_on(explanation: Explanation, entries: Ignored) -> float:
+    """Return what of a document's relevance lies on some words, phrases and patterns.
+
+    Their relevance added up, 0 if it speaks against, divided by the sum of all words' that speak
+    for the class; of one target.
+    """
+    totals = np.nan_to_num(np.array(list(explanation.by_word().values()), np.float64))
+    positive = float(totals[totals > 0].sum())
+    on = entries.among(explanation.document.cut())
+    value = float(np.nan_to_num(explanation.relevance[on]).sum(dtype=np.float64))
+    return min(1.0, max(0.0, value / positive)) if positive > 0 else 0.0

@@ -17,7 +17,7 @@ from whyword.cli.options import AsJson, Documents, Method, ModelFolder
 from whyword.cli.outputs import check_report, stdout_console
 from whyword.cli.price import is_costly, say_price
 from whyword.cli.tables import strategy_tables
-from whyword.cli.word_lists import words_or_file
+from whyword.cli.word_lists import ignored_words
 from whyword.methods.price import Price, price
 from whyword.methods.registry import method_for
 
@@ -38,9 +38,9 @@ def strategies(
         list[str] | None,
         typer.Option(
             "--suspects",
-            metavar="WORD|@FILE",
-            help="A word that should not matter, or '@' and a file with one a line: what lives on "
-            "such words is marked. Repeatable.",
+            metavar="WORD|@FILE|TABLE.csv",
+            help="A word, phrase or /pattern/ that should not matter, '@' and a file with one a "
+            "line, or a table as of --ignore: what lives on such words is marked. Repeatable.",
         ),
     ] = None,
     documents: Annotated[
@@ -59,7 +59,7 @@ def strategies(
     """Show the different ways in which texts are recognised as a class: words, accuracy, texts."""
     check_report(out, source, [model])
     chance_seed = whole_number("chance_seed", chance_seed, least=0)
-    listed = None if suspects is None else list(chain.from_iterable(map(words_or_file, suspects)))
+    listed = None if suspects is None else list(chain.from_iterable(map(ignored_words, suspects)))
     loaded = open_model(model)
     records = list(reading.open(source, loaded))
     texts, labels = [one.text for one in records], [one.label for one in records]

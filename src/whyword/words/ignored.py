@@ -15,7 +15,8 @@ from whyword.base.checks import strings
 from whyword.base.errors import Argument, InputError
 from whyword.base.patterns import check_pattern
 
-_MOST_PATTERNS = 20  # each is tried on each word
+_MOST_PATTERNS = 200  # each is tried on each different word
+_REMEMBERED = 1 << 16  # words of which it is known whether they fit one
 _MOST_PHRASE_WORDS = 200_000  # of all phrases together: each costs memory
 _LONGEST = 1_000  # letters of a word that patterns are tried on: their time may grow by the square
 
@@ -51,6 +52,7 @@ class Ignored:
                 f" has {len(given)} patterns; {_MOST_PATTERNS} may be: join some by |",
             )
         self._patterns: list[re.Pattern[str]] = [check_pattern(name, one) for one in given]
+        self._fits: dict[str, bool] = {}
         # a rule of somebody's may cut words with blanks in them: a phrase is a word, too
         self._words = frozenset(one for one in self.entries if not _is_pattern(one))
         self._split = [one.split() for one in self.entries if one in self._words and " " in one]
@@ -67,10 +69,17 @@ class Ignored:
 
     def _matches(self, word: str) -> bool:
         """Return whether a word fits a pattern, as it stands or in lower case."""
-        if len(word) > _LONGEST:
+        if len(word) > _LONGEST or not self._patterns:
             return False
+        known = self._fits.get(word)
+        if known is not None:
+            return known
         forms = (word, word.lower())
-        return any(one.fullmatch(form) for one in self._patterns for form in forms)
+        fits = any(one.fullmatch(form) for one in self._patterns for form in forms)
+        if len(self._fits) >= _REMEMBERED:
+            self._fits.clear()
+        self._fits[word] = fits
+        return fits
 
     @cached_property
     def longest(self) -> int:
@@ -83,9 +92,8 @@ class Ignored:
             return np.zeros(len(words), np.bool_)
         lowered = [word.lower() for word in words]
         ignored = np.fromiter(map(self._words.__contains__, lowered), np.bool_, len(words))
-        if self._patterns:  # each word once, since most come again
-            fits = {word: self._matches(word) for word in set(words)}
-            ignored |= np.fromiter(map(fits.__getitem__, words), np.bool_, len(words))
+        if self._patterns:
+            ignored |= np.fromiter(map(self._matches, words), np.bool_, len(words))
         return ignored | self._phrases.cover(lowered) if self._split else ignored
 
     @cached_property
