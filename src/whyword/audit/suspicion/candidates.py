@@ -132,40 +132,30 @@ def _unit(words: Sequence[str], inside: Sequence[str], lines: Sequence[str]) -> 
 
 def _pairs(found: Occurrences, labelled: Labelled) -> Places:
     """Return two words in a row that are of one class, where neither of them is."""
-    size, numbers = len(found.words), found.numbers.astype(np.int64)
-    after = np.flatnonzero(
-        (numbers[:-1] >= 0)
-        & (numbers[1:] >= 0)
-        & (found.document_of[:-1] == found.document_of[1:])
-        & (labelled.classes[found.document_of[:-1]] >= 0)
+    size, numbers, documents = len(found.words), found.numbers.astype(np.int64), found.document_of
+    firsts = np.flatnonzero(
+        (numbers[:-1] >= 0) & (numbers[1:] >= 0) & (documents[:-1] == documents[1:])
     )
     keys, pair_at, counts = np.unique(
-        numbers[after] * size + numbers[after + 1], return_inverse=True, return_counts=True
+        numbers[firsts] * size + numbers[firsts + 1], return_inverse=True, return_counts=True
     )
-    often = counts >= _LEAST_PAIR
-    after, pair_at = after[often[pair_at]], pair_at[often[pair_at]]
-    purity, document_counts = _purities(found.document_of[after], pair_at, len(keys), labelled)
+    often = counts >= _LEAST_PAIR  # most are rare
+    firsts, pair_at = firsts[often[pair_at]], (np.cumsum(often) - 1)[pair_at[often[pair_at]]]
+    keys = keys[often]
+    purity, document_counts = _purities(documents[firsts], pair_at, len(keys), labelled)
     word_purity, _ = _purities(*found.pairs, size, labelled)
-    first, second = np.divmod(keys, max(1, size))
-    purest = np.maximum(word_purity[first], word_purity[second])
+    pairs = np.stack(np.divmod(keys, max(1, size)))
+    purest = word_purity[pairs].max(axis=0, initial=0)
     telling = (document_counts >= _LEAST_PAIR) & (purity >= _PURE) & (purity >= purest + _PURER)
-    chosen = np.flatnonzero(telling)
-    number_of = np.full(len(keys), -1, np.int32)
-    number_of[chosen] = range(len(chosen))
-    units = []
-    for key in keys[chosen].tolist():
-        words = (found.words[key // size], found.words[key % size])
-        units.append(Unit((" ".join(words),), PAIR, words))
-    every = np.flatnonzero(  # of documents without a label, too
-        (numbers[:-1] >= 0) & (numbers[1:] >= 0) & (found.document_of[:-1] == found.document_of[1:])
+    words = [tuple(found.words[one] for one in pair) for pair in pairs.T[telling].tolist()]
+    number_of = np.where(telling, np.cumsum(telling) - 1, -1).astype(np.int32)
+    of = number_of[pair_at]
+    places, of = firsts[of >= 0], of[of >= 0]
+    return Places(
+        [Unit((" ".join(pair),), PAIR, pair) for pair in words],
+        np.concatenate([of, of]),
+        np.concatenate([places, places + 1]),
     )
-    at = np.searchsorted(keys, numbers[every] * size + numbers[every + 1])
-    at = np.minimum(at, max(0, len(keys) - 1))
-    is_one = np.zeros(len(every), np.bool_)
-    if len(keys):
-        is_one = (keys[at] == numbers[every] * size + numbers[every + 1]) & (number_of[at] >= 0)
-    places, of = every[is_one], number_of[at[is_one]] if len(keys) else np.empty(0, np.int32)
-    return Places(units, np.concatenate([of, of]), np.concatenate([places, places + 1]))
 
 
 def _purities(
