@@ -22,7 +22,6 @@ from whyword.explanation.heatmap import (
     Panel,
     fragment,
     number,
-    terminal,
 )
 from whyword.explanation.heatmap import page as page_parts
 
@@ -134,25 +133,6 @@ def test_the_colours_differ_without_red_or_green_cones(
     ]
     difference = np.abs(np.diff(np.array(seen) ** (1 / 2.2) * 255, axis=0)).max()
     assert difference > 100 * level / LEVELS
-
-
-def test_terminal_colours_and_plain_text() -> None:
-    shown = heatmap("Alpha beta\x1b[31m, gamma!\n", [3, -2, 0.1])
-    text = terminal(shown)
-    assert text.plain.startswith(" for  the target,  against  it\n")
-    styles = {text.plain[s.start : s.end]: str(s.style) for s in text.spans}
-    assert "on rgb(" in styles["Alpha"]
-    assert "bold" in styles["Alpha"]
-    assert "underline" in styles["beta"]
-    assert "gamma" not in styles
-    few = {text.plain[s.start : s.end]: str(s.style) for s in terminal(shown, "standard").spans}
-    assert few["Alpha"] == "bold bright_white on red"
-    plain = terminal(shown, None)
-    assert plain.plain == (
-        "target  score +1\nAlpha beta␛[31m, gamma!\n"
-        "for     Alpha +3  gamma +0.1\nagainst beta −2\n\n"
-    )
-    assert not [s for s in plain.spans if "on " in str(s.style)]
 
 
 @pytest.mark.parametrize(
