@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -97,6 +98,44 @@ def test_panels_share_a_scale_and_stand_side_by_side() -> None:
     markup = page(Heatmap(**{**vars(base), "panels": panels}))
     assert [names for names, _ in markup.words] == ["w p5", "w", "w", "w n20 n"]
     assert markup.tags.count("section") == 2
+
+
+def test_marked_words_are_outlined() -> None:
+    shown = replace(heatmap("alpha beta gamma", [1, -2, 0]), marked=np.array([True, False, True]))
+    assert [names for names, _ in page(shown).words] == ["w p10 m", "w n20 n", "w m"]
+
+
+@given(
+    st.text(st.characters(exclude_categories=()), max_size=60),
+    st.integers(-1, 9),
+    st.integers(0, 9),
+)
+def test_an_excerpt_is_a_part_in_the_same_colours(text: str, first: int, last: int) -> None:
+    whole = heatmap(text, max_words=6)
+    whole = replace(whole, marked=np.arange(len(whole.spans)) % 2 == 0)
+    part = whole.excerpt(first, last)
+    words, pieces = list(whole.pieces()), list(part.pieces())
+    assert "".join(piece.text for piece in pieces) == part.text
+    assert part.text in text
+    chosen = (
+        slice(max(first, 0), last) if max(first, 0) < min(last, len(whole.spans)) else slice(None)
+    )
+    every = [(one.text, one.kind) for one in words if one.word >= 0]
+    assert [(one.text, one.kind) for one in pieces if one.word >= 0] == every[chosen]
+    np.testing.assert_array_equal(
+        part.levels(part.panels[0]), whole.levels(whole.panels[0])[chosen]
+    )
+    assert part.marked is not None
+    assert whole.marked is not None
+    np.testing.assert_array_equal(part.marked, whole.marked[chosen])
+
+
+def test_an_excerpt_says_so_and_keeps_what_is_not_read() -> None:
+    whole = replace(heatmap("one two three four"), unread=np.array([[0, 3], [8, 13]], np.int32))
+    part = whole.excerpt(1, 4)
+    assert (part.text, part.unread.tolist()) == ("two three four", [[4, 9]])
+    assert part.remarks[-1] == "Words 2 to 4 of 4."
+    assert whole.excerpt(0, 4) is whole
 
 
 def luminance(colour: Sequence[float]) -> float:

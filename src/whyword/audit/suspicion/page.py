@@ -15,7 +15,7 @@ from whyword.base.labels import Label
 from whyword.evaluation.page import settings_line
 from whyword.explanation import heatmap
 from whyword.explanation.explanation import Explanation
-from whyword.pages.render import fixed, render, significant
+from whyword.pages.render import fixed, render
 from whyword.words.ignored import Ignored
 
 MOST = {SUSPECT: 300, NOISE: 50, NO_EVIDENCE: 50}  # rows on the page; all are in the CSV
@@ -181,19 +181,13 @@ def _facts(row: Suspect, groups: str) -> Iterator[tuple[str, str]]:
         ),
     )
     if row.groups is not None and row.groups_expected is not None:
-        yield (
-            groups,
-            f"{row.groups:,.0f}, usual {row.groups_expected:,.0f}{_q(row.q_groups)}",
-        )
+        usual = f"{row.groups:,.0f}, usual {row.groups_expected:,.0f}"
+        yield groups, usual if row.q_groups is None else f"{usual}: q = {row.q_groups:.2g}"
     if row.q_odds is not None:
-        yield "carries over", f"lower odds when held out{_q(row.q_odds)}"
+        yield "odds", f"whether lower when held out: q = {row.q_odds:.2g}"
     parts = (("habit", row.habit), ("drift", row.drift), ("form", row.unusual))
     said = ", ".join(f"{name} {fixed(value, 2)}" for name, value in parts)
     yield "suspicion", f"{fixed(row.suspicion, 2)} ({said})"
-
-
-def _q(value: float | None) -> str:
-    return "" if value is None else f" (q = {significant(value, 2)})"
 
 
 def _turns(row: Suspect) -> Iterator[Turn]:

@@ -33,7 +33,7 @@ function work(data) {
     const chosen = ticked(), sum = (place) => chosen.reduce((all, one) => all + one[TURNED][place], 0);
     at("ticked").textContent = number(chosen.length);
     const other = sum(OTHER) ? `, ${number(sum(OTHER))} otherwise` : "";
-    at("turns").textContent = chosen.length === 0 ? "Nothing is ticked."
+    at("turns").textContent = chosen.length === 0 ? ""
       : `Without each by itself, added up, ${number(sum(WRONG))} ${data.counted} predictions turn wrong, `
         + `${number(sum(RIGHT))} right${other}.`;
     at("entries").value = entries().join("\n");
@@ -69,6 +69,14 @@ function work(data) {
     at("done").textContent = "";
     say();
   }));
+  for (const row of rows) {  // what is suspected is seen at once in a long document
+    row.querySelector("details").addEventListener("toggle", () => {
+      for (const text of row.querySelectorAll(".text")) {
+        const word = text.querySelector(".m");
+        if (word) text.scrollTop = word.offsetTop - text.offsetTop - text.clientHeight / 3;
+      }
+    });
+  }
   for (const id of ["verdict", "class", "words"]) at(id).addEventListener("input", filter);
   at("download").addEventListener("click", download);
   at("copy").addEventListener("click", copy);
