@@ -30,7 +30,7 @@ def test_a_row_has_its_words_evidence_numbers_and_documents() -> None:
     assert page.count("<article") == sum(len(row.examples) for row in planted())
     assert "<b>2</b><span>suspects</span>" in page
     assert "held-out accuracy" in page
-    assert "more are in the CSV" not in page
+    assert "more are in the table" not in page
     assert "http" not in page.replace("http-equiv", "")
 
 
@@ -58,7 +58,7 @@ def test_there_are_as_many_rows_as_a_person_goes_through() -> None:
     ]
     page = replace(planted(), rows=rows).to_html(title="<b>many")
     assert "<title>&lt;b&gt;many</title>" in page
-    assert "530 more are in the CSV" in page
+    assert "530 more are in the table of to_csv" in page
     assert "noise (50 of 310)" in page
     assert len(data_of(page)["rows"]) == page.count('class="tick"') == 400
     assert "<article" not in page

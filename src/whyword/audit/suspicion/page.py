@@ -69,11 +69,10 @@ class ShownRow(NamedTuple):
     articles: list[heatmap.Article]
 
 
-class Choice(NamedTuple):
-    """What may be filtered by, and how many rows there are of it, on the page and in all."""
+class Verdict(NamedTuple):
+    """A verdict, and how many rows have it, on the page and in all."""
 
-    value: object
-    name: object
+    name: str
     shown: int
     total: int
 
@@ -129,6 +128,7 @@ def suspects_page(
         )
         for row in (rows[at] for at in chosen)
     ]
+    there = sorted({one.class_number for one in shown})
     return render(
         "suspects.html",
         title=title,
@@ -136,9 +136,8 @@ def suspects_page(
         remarks=remarks,
         rows=shown,
         total=len(rows),
-        verdicts=[one for one in _verdicts(rows, shown) if one.total],
-        classes=list(_classes(rows, shown, classes)),
-        counted="held-out" if n_held_out else "training",
+        verdicts=_verdicts(rows, shown),
+        classes=[(number, classes[number]) for number in there],
         data={
             "columns": _line(table[0]),
             "rows": [
@@ -241,20 +240,10 @@ def excerpt_around(marked: NDArray[np.bool_], size: int = _WORDS) -> tuple[int, 
 # ---- filters and the CSV ------------------------------------------------------------------------
 
 
-def _verdicts(rows: Sequence[Suspect], shown: Sequence[ShownRow]) -> Iterator[Choice]:
+def _verdicts(rows: Sequence[Suspect], shown: Sequence[ShownRow]) -> list[Verdict]:
     total = Counter(row.verdict for row in rows)
     there = Counter(one.row.verdict for one in shown)
-    return (Choice(name, name, there[name], total[name]) for name in MOST)
-
-
-def _classes(
-    rows: Sequence[Suspect], shown: Sequence[ShownRow], classes: Sequence[Label]
-) -> Iterator[Choice]:
-    total = Counter(row.label for row in rows)
-    there = Counter(one.class_number for one in shown)
-    for number, label in enumerate(classes):
-        if there[number]:
-            yield Choice(number, label, there[number], total[label])
+    return [Verdict(name, there[name], total[name]) for name in MOST if total[name]]
 
 
 def _line(cells: Sequence[Any]) -> str:
