@@ -66,6 +66,7 @@ def main() -> None:
             news.test,
             Path("demo"),
             title="20 Newsgroups: the words a network goes by",
+            train=news.train,
             examples=[(EXAMPLE, TARGETS)],
             on_progress=report,
         )

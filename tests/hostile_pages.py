@@ -13,7 +13,7 @@ from networks import made_cnn, made_text
 from whyword import CNNClassifier, class_words, compare_models, evaluate, explain
 from whyword.analysis.class_words_page import explain_documents, word_page
 from whyword.analysis.document_map import DocumentMap
-from whyword.audit import Strategies, Strategy, StrategyWord
+from whyword.audit import Strategies, Strategy, StrategyWord, Suspect, Suspects, Turned
 from whyword.audit.compare import ModelComparison
 from whyword.audit.page import comparison_page
 from whyword.base.printable import storable
@@ -31,7 +31,7 @@ HARMLESS = "plain"
 LINKS = {"words": "words.html", "map": "map.html", "evaluation": "evaluation.html"}
 KINDS = (
     *("heatmap", "notebook", "words", "map", "evaluation", "comparison"),
-    *("strategies", "tour", "reproduction", "all", "api"),
+    *("strategies", "suspects", "tour", "reproduction", "all", "api"),
 )
 
 
@@ -45,6 +45,7 @@ def rendered(kind: str, text: str) -> str:
         "evaluation": lambda text: evaluation_page(_evaluation(text), text),
         "comparison": _comparison_page,
         "strategies": lambda text: _strategies(text).to_html(title=text),
+        "suspects": lambda text: _suspects(text).to_html(title=text),
         "tour": _tour_page,
         "reproduction": lambda text: reproduction_page(_reproduction(text), "words.html"),
         "all": lambda text: words_of_all_classes(_reproduction(text)),
@@ -158,6 +159,38 @@ def _strategies(text: str) -> Strategies:
         explanations=list(explain(_model(text), texts.values(), ids=list(texts))),
         remarks=[named(text, "remark")],
         settings={"method": named(text, "method")},
+    )
+
+
+def _suspects(text: str) -> Suspects:
+    texts = _texts(text)
+    numbers: dict[str, Any] = dict.fromkeys(("suspicion", "habit", "drift", "unusual"), 0.5)
+    numbers |= dict.fromkeys(("groups", "groups_expected", "relevance", "score"), 2.0)
+    numbers |= dict.fromkeys(("p_groups", "q_groups", "p_odds", "q_odds"), 0.01)
+    numbers |= dict.fromkeys(("train", "train_class", "held_out", "held_out_class"), 3)
+    row = Suspect(
+        entries=(named(text, "entry"), named(text, "other entry")),
+        kind="words",
+        form="host",
+        label=class_name(text, 0),
+        verdict="suspect",
+        n_documents=3,
+        train_turned=Turned(1, 2, 3),
+        held_out_turned=Turned(1, 2, 3),
+        examples=(0, 1, 2),
+        **numbers,
+    )
+    return Suspects(
+        rows=[row, dataclasses.replace(row, verdict="noise", label=class_name(text, 1))],
+        classes=tuple(class_name(text, n) for n in range(3)),
+        n_units=5,
+        n_train=1,
+        n_held_out=2,
+        accuracy=0.5,
+        remarks=[named(text, "remark")],
+        settings={"source": named(text, "source"), "groups": named(text, "group")},
+        seconds={},
+        examples=dict(enumerate(explain(_model(text), texts.values(), ids=list(texts)))),
     )
 
 

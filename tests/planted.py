@@ -5,6 +5,8 @@ from functools import cache
 import numpy as np
 
 from whyword import SVMClassifier
+from whyword.audit.suspicion.search import suspects
+from whyword.audit.suspicion.table import Suspects
 from whyword.corpora.corpus import Corpus, Part
 
 TOPICS = {
@@ -55,3 +57,9 @@ def planted_svm() -> SVMClassifier:
     """Return a bag of words trained on it."""
     train = planted_corpus().train
     return SVMClassifier(C=1.0, ngrams=(1, 1)).fit(train.texts, train.labels or [])
+
+
+@cache
+def planted_suspects() -> Suspects:
+    """Return what is found in it."""
+    return suspects(planted_svm(), planted_corpus())

@@ -31,6 +31,10 @@ def test_nothing_runs(chromium: Browser, tmp_path: Path, kind: str) -> None:
             page.keyboard.press("ArrowRight")
             page.keyboard.press("Enter")
             assert "<img src=x" in page.locator("#document").inner_text()
+    if kind == "suspects":
+        page.get_by_role("checkbox").first.check()
+        page.get_by_role("button", name="Copy").click()
+        assert "<img src=x" in page.locator("#entries").input_value()
     for box in page.locator("details").all():
         box.evaluate("element => { element.open = true; }")
     for element in page.locator("[title]").all()[:5]:
@@ -38,7 +42,7 @@ def test_nothing_runs(chromium: Browser, tmp_path: Path, kind: str) -> None:
     page.wait_for_timeout(50)
     assert page.locator("img, b:text-is('<b>'), [onload], [onerror], [onmouseover]").count() == 0
     scripts = page.locator("script").count()
-    assert scripts == (2 if kind == "map" else 0)
+    assert scripts == (2 if kind in ("map", "suspects") else 0)
     assert "<img src=x onerror=hit()>" in page.locator("body").inner_text() or kind == "map"
     assert [one for one in problems if one != path.as_uri()] == []
     page.close()

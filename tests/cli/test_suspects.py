@@ -36,6 +36,9 @@ def test_suspects(mails: Path, tmp_path: Path) -> None:
     assert "was not trained on" not in done.stderr
     data = json.loads((out / "suspects.json").read_text(encoding="utf-8"))
     assert data["settings"]["groups"] == "author"
+    assert f"written: {out / 'index.html'}, suspects.csv and suspects.json" in done.stderr
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert page.count('class="tick"') == len(data["rows"])
     table = (out / "suspects.csv").read_text(encoding="utf-8")
     ticked = table.replace("zorvex,,", "zorvex,yes,", 1)
     assert ticked != table

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,7 +23,6 @@ from whyword.explanation.heatmap import (
     Panel,
     fragment,
     number,
-    terminal,
 )
 from whyword.explanation.heatmap import page as page_parts
 
@@ -100,6 +100,44 @@ def test_panels_share_a_scale_and_stand_side_by_side() -> None:
     assert markup.tags.count("section") == 2
 
 
+def test_marked_words_are_outlined() -> None:
+    shown = replace(heatmap("alpha beta gamma", [1, -2, 0]), marked=np.array([True, False, True]))
+    assert [names for names, _ in page(shown).words] == ["w p10 m", "w n20 n", "w m"]
+
+
+@given(
+    st.text(st.characters(exclude_categories=()), max_size=60),
+    st.integers(-1, 9),
+    st.integers(0, 9),
+)
+def test_an_excerpt_is_a_part_in_the_same_colours(text: str, first: int, last: int) -> None:
+    whole = heatmap(text, max_words=6)
+    whole = replace(whole, marked=np.arange(len(whole.spans)) % 2 == 0)
+    part = whole.excerpt(first, last)
+    words, pieces = list(whole.pieces()), list(part.pieces())
+    assert "".join(piece.text for piece in pieces) == part.text
+    assert part.text in text
+    chosen = (
+        slice(max(first, 0), last) if max(first, 0) < min(last, len(whole.spans)) else slice(None)
+    )
+    every = [(one.text, one.kind) for one in words if one.word >= 0]
+    assert [(one.text, one.kind) for one in pieces if one.word >= 0] == every[chosen]
+    np.testing.assert_array_equal(
+        part.levels(part.panels[0]), whole.levels(whole.panels[0])[chosen]
+    )
+    assert part.marked is not None
+    assert whole.marked is not None
+    np.testing.assert_array_equal(part.marked, whole.marked[chosen])
+
+
+def test_an_excerpt_says_so_and_keeps_what_is_not_read() -> None:
+    whole = replace(heatmap("one two three four"), unread=np.array([[0, 3], [8, 13]], np.int32))
+    part = whole.excerpt(1, 4)
+    assert (part.text, part.unread.tolist()) == ("two three four", [[4, 9]])
+    assert part.remarks[-1] == "Words 2 to 4 of 4."
+    assert whole.excerpt(0, 4) is whole
+
+
 def luminance(colour: Sequence[float]) -> float:
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
     return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
@@ -134,25 +172,6 @@ def test_the_colours_differ_without_red_or_green_cones(
     ]
     difference = np.abs(np.diff(np.array(seen) ** (1 / 2.2) * 255, axis=0)).max()
     assert difference > 100 * level / LEVELS
-
-
-def test_terminal_colours_and_plain_text() -> None:
-    shown = heatmap("Alpha beta\x1b[31m, gamma!\n", [3, -2, 0.1])
-    text = terminal(shown)
-    assert text.plain.startswith(" for  the target,  against  it\n")
-    styles = {text.plain[s.start : s.end]: str(s.style) for s in text.spans}
-    assert "on rgb(" in styles["Alpha"]
-    assert "bold" in styles["Alpha"]
-    assert "underline" in styles["beta"]
-    assert "gamma" not in styles
-    few = {text.plain[s.start : s.end]: str(s.style) for s in terminal(shown, "standard").spans}
-    assert few["Alpha"] == "bold bright_white on red"
-    plain = terminal(shown, None)
-    assert plain.plain == (
-        "target  score +1\nAlpha beta␛[31m, gamma!\n"
-        "for     Alpha +3  gamma +0.1\nagainst beta −2\n\n"
-    )
-    assert not [s for s in plain.spans if "on " in str(s.style)]
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,8 @@ SHOWN: dict[
     "map": [],
     "evaluation": ["class 0", "class 2", "lrp", "sensitivity", "remark", "source", "cnn"],
     "comparison": ["one", "other", "lrp", "source", "remark", "finding", "lack"],
+    "strategies": [0, "a", "b", "remark", "method"],
+    "suspects": [0, 1, "entry", "other entry", "remark", "source", "document 2"],
     "tour": [*range(3), "document 2", "label", "lrp"],
     "reproduction": ["word", "network", "model", "vectors", "machine", "stage", "claim 0"],
     "all": ["word", "model", "class"],

@@ -23,7 +23,7 @@ def suspects(
     source: Source,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="A folder for suspects.csv and suspects.json."),
+        typer.Option("--out", help="A folder for index.html, suspects.csv and suspects.json."),
     ] = None,
     groups: Annotated[
         str | None,
@@ -59,9 +59,10 @@ def suspects(
         )
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        table = found.to_csv(folder / "suspects.csv")
-        log.info("written: %s and suspects.json beside it", one_line(table))
+        page = found.to_html(folder / "index.html")
+        found.to_csv(folder / "suspects.csv")
         found.to_json(folder / "suspects.json")
+        log.info("written: %s, suspects.csv and suspects.json beside it", one_line(page))
     if as_json:
         print(found.to_json(), end="")
     else:

@@ -38,11 +38,11 @@ def tour(
         if expand_path(taken).resolve() == folder.resolve():
             raise InputError(f"{out} is what the tour is made of; name another folder")
     loaded = open_model(model)
-    corpus = reading.load_unseen(source, loaded)
+    corpus, train = reading.load_with_training(source, loaded)
     part = Part(corpus.texts, corpus.labels, corpus.ids)
     if asks_anew(loaded):
         say_price("the tour", tour_price(loaded, part, limit))
     with progress_bar("preparing") as report:
         title = f"{PurePath(model).name} on {source}"
-        made = write_tour(loaded, part, folder, title, few=limit, on_progress=report)
+        made = write_tour(loaded, part, folder, title, train=train, few=limit, on_progress=report)
     log.info("%s: %s", "kept" if made.kept else "written", one_line(str(made.page)))

@@ -22,6 +22,7 @@ from whyword.explanation.heatmap import Heatmap, Panel
 from whyword.explanation.phrases import Phrase, Phrases
 from whyword.explanation.reading import read_fields
 from whyword.explanation.row import Row
+from whyword.explanation.terminal import terminal
 
 _WIDEST = 1_000  # spaces of an indent
 _PANELS = 4  # side by side unless more are asked for
@@ -270,7 +271,7 @@ class Explanation(Decomposition):
         return heatmap.styled_fragment([self.heatmap()])
 
     def __rich_console__(self, console: Console, _: ConsoleOptions) -> Iterator[Text]:
-        yield heatmap.terminal(self.heatmap(), console.color_system)
+        yield terminal(self.heatmap(), console.color_system)
 
     def to_html(
         self, path: str | Path | None = None, targets: Sequence[Label] | None = None

@@ -1,4 +1,4 @@
-"""Words in the colours of their relevance, over the text they stand in: page and terminal.
+"""Words in the colours of their relevance, over the text they stand in: as a page.
 
 Red speaks for the target, blue against it (and is underlined, for those who see no colours); the
 strength is relative to the scale, by default the document's largest |relevance|.
@@ -6,14 +6,13 @@ strength is relative to the scale, by default the document's largest |relevance|
 
 import html
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.text import Text
 
 from whyword.base.printable import one_line, visible
 from whyword.pages.render import render
@@ -25,9 +24,7 @@ if TYPE_CHECKING:
 LEVELS = 20  # steps of strength
 FOR, AGAINST = (226, 58, 43), (38, 112, 226)  # red and blue, told apart without green
 STRONGEST = 0.62  # opacity of the strongest word: its text stays readable on light and on dark
-_WHITE_SHARE = 0.15  # of the strongest colour in a terminal, under black text
-_STRONG = LEVELS // 2  # level from which a terminal's letters are bold, colours or not
-_LISTED = 6  # words for and against, below a text
+LISTED = 6  # words for and against, below a text
 FAINTEST = 3  # level from which words are underlined, or coloured in a terminal
 
 
@@ -95,6 +92,8 @@ class Heatmap:
         What a reader must know besides.
     scale : float or None
         The |relevance| that gets the full colour; None takes the largest.
+    marked : (T,) bool, or None
+        Words that are outlined.
     """
 
     text: str
@@ -106,6 +105,7 @@ class Heatmap:
     title: str = ""
     remarks: tuple[str, ...] = ()
     scale: float | None = None
+    marked: NDArray[np.bool_] | None = None
 
     @property
     def full(self) -> float:
@@ -151,6 +151,31 @@ class Heatmap:
     def levels(self, panel: Panel) -> NDArray[np.int64]:
         """Return the words' steps of strength, −LEVELS … LEVELS; 0 for what is no number."""
         return strengths(panel.values, self.full)
+
+    def excerpt(self, first: int, last: int) -> "Heatmap":
+        """Return some of it, in the colours of the whole: from one word to before another.
+
+        What stands before the first word of all, and behind the last, belongs to those.
+        """
+        count = len(self.spans)
+        first, last = max(first, 0), min(last, count)
+        if first >= last or (first == 0 and last == count):
+            return self
+        start = int(self.spans[first, 0]) if first else 0
+        end = int(self.spans[last - 1, 1]) if last < count else len(self.text)
+        unread = np.clip(self.unread, start, end) - start
+        return replace(
+            self,
+            text=self.text[start:end],
+            spans=(self.spans[first:last] - start).astype(np.int32),
+            known=self.known[first:last],
+            truncated=self.truncated if last == count else 0,
+            panels=tuple(one._replace(values=one.values[first:last]) for one in self.panels),
+            unread=unread[unread[:, 0] < unread[:, 1]],
+            remarks=(*self.remarks, f"Words {first + 1:,} to {last:,} of {count:,}."),
+            scale=self.full or None,
+            marked=None if self.marked is None else self.marked[first:last],
+        )
 
 
 def strengths(values: NDArray[np.floating], full: float) -> NDArray[np.int64]:
@@ -239,11 +264,11 @@ def _outside(panel: Panel, full: float) -> Listed | None:
 
 def _listed_phrases(panel: Panel) -> list[Listed]:
     """Return the strongest phrases, coloured relative to the strongest of them."""
-    listed = panel.phrases[:_LISTED]
+    listed = panel.phrases[:LISTED]
     values = np.array([value for _, value in listed])
     levels = strengths(values, float(np.abs(values[np.isfinite(values)]).max(initial=0)))
     return [
-        Listed(_quoted(text), number(value), _colour(level))
+        Listed(quoted(text), number(value), _colour(level))
         for (text, value), level in zip(listed, levels.tolist(), strict=True)
     ]
 
@@ -273,6 +298,7 @@ def _coloured_words(heatmap: Heatmap, panel: Panel, pieces: Sequence[Piece]) -> 
 
     levels = heatmap.levels(panel).tolist()
     values = np.asarray(panel.values).tolist()
+    marked = set() if heatmap.marked is None else set(np.flatnonzero(heatmap.marked).tolist())
     parts = []
     for piece in pieces:
         shown = html.escape(visible(piece.text))
@@ -282,6 +308,8 @@ def _coloured_words(heatmap: Heatmap, panel: Panel, pieces: Sequence[Piece]) -> 
             continue
         level, value = levels[piece.word], values[piece.word]
         names = ["w", *([_colour(level)] if level else []), *(["n"] if level <= -FAINTEST else [])]
+        if piece.word in marked:
+            names.append("m")
         remark = ""
         if piece.kind is Kind.UNKNOWN:
             names.append("u")
@@ -304,97 +332,7 @@ def number(value: float) -> str:
     return "0" if float(shown) == 0 else shown.replace("-", "−")
 
 
-# ---- the terminal -----------------------------------------------------------------------------
-
-
-def terminal(heatmap: Heatmap, colours: str | None = "truecolor") -> Text:
-    """Return the heatmap for a terminal.
-
-    Parameters
-    ----------
-    heatmap : Heatmap
-    colours : {"truecolor", "256", "standard", "windows", None}
-        What the terminal can show, in rich's words; with None the text alone is left.
-    """
-    shade = _few_colours if colours in ("standard", "windows") else _many_colours
-    result = Text(end="")
-    if heatmap.title:
-        result.append(one_line(heatmap.title) + "\n", "bold")
-    for remark in heatmap.remarks:
-        result.append(one_line(remark) + "\n", "bold yellow")
-    if colours:
-        result.append(_key(heatmap, shade))
-    pieces = list(heatmap.pieces())
-    for place, panel in enumerate(heatmap.panels):
-        result.append(one_line(panel.title), "bold")
-        result.append(f"  {one_line(panel.note)}\n", "dim")
-        if colours or place == 0:  # without colours the text looks the same in every panel
-            levels = heatmap.levels(panel).tolist()
-            for piece in pieces:
-                style = _STYLES.get(piece.kind, "")
-                level = levels[piece.word] if piece.word >= 0 else 0
-                result.append(visible(piece.text), (colours and shade(level)) or style)
-            result.append("" if heatmap.text.endswith("\n") else "\n")
-            if heatmap.unread_words:
-                result.append(f"({_not_read(heatmap)})\n", "dim")
-        for name, sign in (("for", 1), ("against", -1)):
-            words = [(word, value) for word, value in panel.strongest if value * sign > 0][:_LISTED]
-            if words:
-                result.append(f"{name:8}", "bold").append(f"{_listed(words)}\n")
-        if panel.phrases:
-            result.append("phrases ", "bold").append(_listed(panel.phrases[:_LISTED]) + "\n")
-        result.append("\n")
-    return result
-
-
-def _listed(words: Sequence[tuple[str, float]]) -> str:
-    """Return words or phrases with their relevance, in a line."""
-    return "  ".join(f"{_quoted(word)} {number(value)}" for word, value in words)
-
-
-def _quoted(word: str) -> str:
+def quoted(word: str) -> str:
     """Return a word; what has blanks in it, or around it, in quotation marks."""
     shown = one_line(word)
     return f"“{shown}”" if any(letter.isspace() for letter in word) else shown
-
-
-_STYLES = {Kind.UNKNOWN: "dim", Kind.BEYOND: "dim italic", Kind.UNREAD: "dim italic"}
-
-
-def _not_read(heatmap: Heatmap) -> str:
-    """Return how many words were not read, and which."""
-    count = f"{heatmap.unread_words:,} word{'' if heatmap.unread_words == 1 else 's'}"
-    if heatmap.truncated == heatmap.unread_words:
-        return f"the last {count} were not read"
-    return f"{count} were not read: dim"
-
-
-def _key(heatmap: Heatmap, shade: Callable[[int], str]) -> Text:
-    """Return what the colours mean."""
-    key = Text.assemble(
-        *((" for ", shade(LEVELS)), " the target, ", (" against ", shade(-LEVELS)), " it"),
-        style="",
-    )
-    if not heatmap.known.all():
-        key.append(", ").append("unknown to the model", "dim")
-    return key.append("\n")
-
-
-def _many_colours(level: int) -> str:
-    """Return a style: the colour mixed with white, under black letters; none for weak words."""
-    if abs(level) < FAINTEST:
-        return ""
-    share = (1 - _WHITE_SHARE) * abs(level) / LEVELS
-    colour = FOR if level > 0 else AGAINST
-    mixed = ",".join(str(round(255 - share * (255 - channel))) for channel in colour)
-    style = f"#000000 on rgb({mixed})" if level > 0 else f"underline #000000 on rgb({mixed})"
-    return f"bold {style}" if abs(level) >= _STRONG else style
-
-
-def _few_colours(level: int) -> str:
-    """Return a style of the sixteen colours: coloured letters, or a coloured ground if strong."""
-    if abs(level) < FAINTEST:
-        return ""
-    name = "red" if level > 0 else "blue"
-    style = f"bold bright_white on {name}" if abs(level) >= _STRONG else name
-    return style if level > 0 else f"underline {style}"

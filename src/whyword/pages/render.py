@@ -52,6 +52,7 @@ def environment() -> "Environment":
     )
     made.filters |= {
         "lines": _on_its_lines,
+        "ascii_json": _ascii_json,
         "count": count,
         "fixed": fixed,
         "percent": percent,
@@ -85,6 +86,13 @@ def _on_its_lines(value: object) -> "Markup":
     from markupsafe import escape
 
     return escape(visible(str(value)))
+
+
+def _ascii_json(value: object) -> "Markup":
+    """Return data for a script in which every character of a text is kept, all written in ASCII."""
+    from jinja2.utils import htmlsafe_json_dumps
+
+    return htmlsafe_json_dumps(value, separators=(",", ":"))
 
 
 # ---- numbers ----------------------------------------------------------------------------------

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from whyword.analysis.class_words import ClassWordsRequest, class_words_choices
 from whyword.analysis.class_words_page import explain_documents, word_page
 from whyword.analysis.document_map import DocumentMap, document_map
+from whyword.audit.suspicion.search import suspects
 from whyword.base.checks import check_installed
 from whyword.base.errors import InputError
 from whyword.base.files import atomic_write, save_or_return
 from whyword.base.labels import Label, Labels
 from whyword.base.progress import OnProgress, Progress, ignore
-from whyword.corpora.corpus import Part
+from whyword.corpora.corpus import Corpus, Part
 from whyword.evaluation.curves import DeletionCurve
 from whyword.evaluation.evaluate import evaluate
 from whyword.evaluation.findings import Findings
@@ -29,13 +30,14 @@ from whyword.methods.registry import methods_for
 from whyword.methods.targets import label_matrix
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.multilabel import chosen_labels, is_multilabel
-from whyword.models.protocol import ElementWise, Embedded, TextClassifier
+from whyword.models.protocol import ElementWise, Embedded, Erasable, TextClassifier
 from whyword.reports.program import program_digest
 from whyword.reports.stages import digest_of
 from whyword.reports.tour_page import tour_page
 
-PAGE, WORDS, MAP, EVALUATION, FACTS = (
+PAGE, SUSPECTS, WORDS, MAP, EVALUATION, FACTS = (
     "index.html",
+    "suspects.html",
     "words.html",
     "map.html",
     "evaluation.html",
@@ -46,6 +48,7 @@ TOP_WORDS, RUNS = 30, 3  # of each class; of random deletion
 SHOWN = 4  # documents that were predicted wrong, and right unless they are named
 _READABLE = (20, 250)  # words of a document that is shown, if there are such
 _DELETED = 10  # words, after which accuracy is said
+_NONE = Part([], [], [])
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ def write_tour(
     folder: Path,
     title: str = "What the model goes by",
     *,
+    train: Part | None = None,
     examples: Sequence[tuple[str, Sequence[Label]]] = (),
     few: int = 1000,
     runs: int = RUNS,
@@ -87,6 +91,8 @@ def write_tour(
         Labelled texts that it was not trained on.
     folder : Path
     title : str
+    train : Part, optional
+        The labelled texts that it was trained on, in which suspects are looked for, too.
     examples : sequence of (id, classes)
         Documents to show first, each with the classes to explain; by default those that it was
         surest of.
@@ -106,11 +112,13 @@ def write_tour(
     inputs = {
         "model": traced.identity,
         "texts": digest_of(test),
+        "train": None if train is None else digest_of(train),
         "program": program_digest(),
         "settings": [title, [[name, list(map(str, of))] for name, of in examples], few, runs, seed],
     }
     has_map = issubclass(traced.trace_kind, Embedded)
-    pages = [PAGE, WORDS, EVALUATION, *([MAP] if has_map else [])]
+    is_searched = _is_searched(traced)
+    pages = [PAGE, *[SUSPECTS] * is_searched, WORDS, EVALUATION, *[MAP] * has_map]
     kept = _read_facts(folder, inputs, pages)
     if kept is not None:
         return Tour(folder / PAGE, kept, kept=True)
@@ -120,6 +128,11 @@ def write_tour(
     folder.mkdir(parents=True, exist_ok=True)
     on_progress(Progress("predicting"))
     quality = model_quality(traced, test.texts, test.labels or [])
+    found = None
+    if is_searched:
+        on_progress(Progress("suspects"))
+        found = suspects(traced, Corpus(title, train or _NONE, test), seed=seed)
+        found.to_html(folder / SUSPECTS)
     on_progress(Progress("heatmaps"))
     right, wrong = _heatmaps(traced, test, examples)
     on_progress(Progress("class words"))
@@ -147,12 +160,18 @@ def write_tour(
     )
     evaluation.to_html(folder / EVALUATION)
     facts = _facts(quality, len(some), evaluation)
-    links = {"words": WORDS, "map": MAP, "evaluation": EVALUATION}
-    page = tour_page(title, facts, right, wrong, lists[0], plane, evaluation, links)
+    links = {"suspects": SUSPECTS, "words": WORDS, "map": MAP, "evaluation": EVALUATION}
+    page = tour_page(title, facts, found, right, wrong, lists[0], plane, evaluation, links)
     save_or_return("".join(page), folder / PAGE)
     # written last: it says that all the others are whole
     save_or_return(json.dumps({"inputs": inputs, "facts": facts}, indent=1) + "\n", folder / FACTS)
     return Tour(folder / PAGE, facts, kept=False)
+
+
+def _is_searched(model: TextClassifier) -> bool:
+    """Return whether suspects are looked for: not if the model is asked for each text anew."""
+    kind = model.trace_kind
+    return issubclass(kind, Erasable) and not kind.predicts_anew and not is_multilabel(model)
 
 
 def _heatmaps(

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from textwrap import shorten
 from typing import Any
 
 from whyword.analysis.class_words import ClassWords
 from whyword.analysis.document_map import DocumentMap, map_chart
+from whyword.audit.suspicion.row import reasons
+from whyword.audit.suspicion.table import Suspects
 from whyword.base.labels import Labels, label_text
 from whyword.evaluation.comparison import of_best
 from whyword.evaluation.evaluate import Evaluation
@@ -17,11 +20,13 @@ from whyword.pages.layout import Table, table
 from whyword.pages.render import fixed, percent, render
 
 _TOP = 10  # words of a class; the page of words has more
+_SUSPECTS, _NAME = 6, 80  # that are shown, and how much of each: their own page has more
 
 
 def tour_page(
     title: str,
     facts: Mapping[str, Any],
+    suspects: Suspects | None,
     shown: Sequence[Explanation],
     wrong: Sequence[tuple[Labels, Explanation]],
     words: ClassWords,
@@ -36,6 +41,8 @@ def tour_page(
     title : str
     facts : dict
         What it says in numbers, as :class:`~whyword.reports.tour.Tour` has them.
+    suspects : Suspects or None
+        None if none were looked for.
     shown : sequence of Explanation
         Of documents that were predicted right, or were asked for.
     wrong : sequence of (label, Explanation)
@@ -44,7 +51,7 @@ def tour_page(
     plane : DocumentMap or None
     evaluation : Evaluation
     links : dict from str to str
-        Where the pages of "words", "map" and "evaluation" are.
+        Where the pages of "suspects", "words", "map" and "evaluation" are.
     """
     groups = sorted(set(plane.groups)) if plane else []
     said = "Accuracy of texts that were right, words deleted, the most relevant first"
@@ -53,6 +60,9 @@ def tour_page(
         title=title,
         facts=facts,
         links=links,
+        suspects=None if suspects is None else _reasons(suspects),
+        n_suspects=0 if suspects is None else len(suspects.suspects),
+        remarks=[] if suspects is None else suspects.remarks,
         tiles=list(_tiles(facts, len(words), shown[0].method if shown else "")),
         conserved=all(one.conserves for one in shown),
         right=[heatmap.article(one.heatmap()) for one in shown],
@@ -85,6 +95,18 @@ def _tiles(facts: Mapping[str, Any], classes: int, best: str) -> Iterator[tuple[
     ):
         if name in facts["still_right"]:
             yield percent(facts["still_right"][name]), said
+
+
+def _reasons(found: Suspects) -> list[tuple[str, str, str]]:
+    """Return the first suspects: their names, classes, and what speaks against them."""
+    return [
+        (
+            shorten(row.name, _NAME, placeholder=" …"),
+            label_text(row.label),
+            "; ".join(reasons(row, found.groups)),
+        )
+        for row in found.suspects[:_SUSPECTS]
+    ]
 
 
 def _titled(one: Explanation, label: Labels) -> heatmap.Heatmap:

@@ -10,7 +10,7 @@ from planted import TOKEN, planted_corpus, planted_svm
 
 import whyword as ww
 from whyword import InputError
-from whyword.audit.suspicion.search import suspects
+from whyword.audit.suspicion.search import STAGES, suspects
 from whyword.base.progress import Progress
 from whyword.corpora.corpus import Corpus, Part
 
@@ -82,7 +82,7 @@ def test_what_can_be_said_without_labels_is_said() -> None:
 def test_progress_is_told_and_the_seed_decides() -> None:
     seen: list[Progress] = []
     one = suspects(planted_svm(), planted_corpus(), on_progress=seen.append)
-    assert {event.stage for event in seen} == {"relevance", "evidence", "deletion"}
+    assert {event.stage for event in seen} == set(STAGES)
     again = suspects(planted_svm(), planted_corpus())
     assert [row.to_dict() for row in one] == [row.to_dict() for row in again]
 

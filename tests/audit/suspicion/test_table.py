@@ -47,4 +47,4 @@ def test_plain_data(found: Suspects, tmp_path: Path) -> None:
     data = json.loads((tmp_path / "suspects.json").read_text(encoding="utf-8"))
     assert [row["entries"] for row in data["rows"]] == [list(one.entries) for one in found]
     assert data["settings"]["groups"] == "author"
-    assert set(data["seconds"]) == {"relevance", "evidence", "deletion"}
+    assert set(data["seconds"]) == {"relevance", "evidence", "deletion", "examples"}

@@ -21,7 +21,7 @@ class Documents:
 
     Attributes
     ----------
-    texts : list of n str
+    texts, ids : list of n str
     known : Known
     groups : str or None
         What groups are called.
@@ -30,6 +30,7 @@ class Documents:
     """
 
     texts: list[str]
+    ids: list[str]
     known: Known
     groups: str | None
     remarks: list[str]
@@ -53,7 +54,7 @@ class Documents:
             np.arange(len(corpus)) < len(corpus.train),
             None if values is None else _numbered(values, len(corpus)),
         )
-        return cls(corpus.texts, known, name, list(_remarks(corpus, name)))
+        return cls(corpus.texts, corpus.ids, known, name, list(_remarks(corpus, name)))
 
 
 def _classes(part: Part, classes: Sequence[Label]) -> NDArray[np.intp]:

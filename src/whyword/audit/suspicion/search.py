@@ -11,6 +11,7 @@ from whyword.audit.suspicion.candidates import LEAST, Labelled, candidates
 from whyword.audit.suspicion.dependence import predictions_without
 from whyword.audit.suspicion.documents import Documents
 from whyword.audit.suspicion.evidence import Evidence, gather_evidence
+from whyword.audit.suspicion.examples import explain_examples
 from whyword.audit.suspicion.found import Found
 from whyword.audit.suspicion.read import ReadDocuments, read_documents
 from whyword.audit.suspicion.table import Suspects
@@ -25,6 +26,7 @@ from whyword.models.abilities import Trained
 from whyword.models.multilabel import is_multilabel
 from whyword.models.protocol import Erasable
 
+STAGES = ("relevance", "evidence", "deletion", "examples")
 MOST_ASKED = 200  # units that are tried of a model that has to be asked for each document
 
 
@@ -134,6 +136,9 @@ class _Search:
         )
         rows = Found(read, units, known, evidence, without).rows(classes, self.alpha)
         starts.append(time.perf_counter())
+        self.on_progress(Progress("examples"))
+        examples = explain_examples(self.request, rows, self.documents)
+        starts.append(time.perf_counter())
         held_out = ~known.is_train & (known.classes >= 0)
         right = read.predicted[held_out] == known.classes[held_out]
         return Suspects(
@@ -155,10 +160,9 @@ class _Search:
             },
             seconds={
                 stage: round(end - start, 2)
-                for stage, start, end in zip(
-                    ("relevance", "evidence", "deletion"), starts[:-1], starts[1:], strict=True
-                )
+                for stage, start, end in zip(STAGES, starts[:-1], starts[1:], strict=True)
             },
+            examples=examples,
         )
 
     def _fit(

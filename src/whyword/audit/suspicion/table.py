@@ -3,11 +3,12 @@
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, overload
 
+from whyword.audit.suspicion.page import suspects_page
 from whyword.audit.suspicion.row import Suspect, Turned, reasons
 from whyword.audit.suspicion.weighing import NOISE, SUSPECT
 from whyword.base.csv import write_csv
@@ -15,6 +16,8 @@ from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.files import save_or_return
 from whyword.base.labels import Label
 from whyword.base.printable import shown
+from whyword.explanation.explanation import Explanation
+from whyword.pages.render import count, percent
 
 COLUMNS = (
     "words",
@@ -61,6 +64,8 @@ class Suspects:
         What could not be said, and why.
     settings : dict
     seconds : dict from stage to float
+    examples : dict from int to Explanation
+        Of example documents of the first rows, by their numbers in the corpus: what the page shows.
     """
 
     rows: list[Suspect]
@@ -72,6 +77,7 @@ class Suspects:
     remarks: list[str]
     settings: dict[str, Any]
     seconds: dict[str, float]
+    examples: dict[int, Explanation] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         first = ", ".join(f"{row.name:.40}" for row in self.suspects[:3])
@@ -164,6 +170,41 @@ class Suspects:
         stream = io.StringIO()
         write_csv(stream, [COLUMNS, *self.to_rows()])
         return save_or_return(stream.getvalue(), path)
+
+    def to_html(self, path: str | Path | None = None, title: str | None = None) -> str:
+        """Return a self-contained page to tick artefacts on; given a path, write it.
+
+        It has up to 300 suspects and 50 rows each of noise and of those without evidence, the
+        examples of the first rows as heatmaps, and downloads the list as ``to_csv`` writes it.
+        """
+        page = suspects_page(
+            self.rows,
+            [COLUMNS, *self.to_rows()],
+            self.examples,
+            title=self._title if title is None else str(title),
+            classes=self.classes,
+            groups=self.groups,
+            tiles=list(self._tiles()),
+            n_train=self.n_train,
+            n_held_out=self.n_held_out,
+            remarks=self.remarks,
+            settings=self.settings,
+        )
+        return save_or_return("".join(page), path)
+
+    @property
+    def _title(self) -> str:
+        source = self.settings.get("source")
+        return "What it should not have learned" + (f": {source}" if source else "")
+
+    def _tiles(self) -> Iterator[tuple[str, str]]:
+        yield count(len(self.suspects)), "suspects"
+        yield count(len(self.noise)), "noise"
+        yield count(self.n_units), "words, lines, pairs and patterns looked at"
+        yield count(self.n_train), "training documents"
+        yield count(self.n_held_out), "held-out documents"
+        if self.accuracy is not None:
+            yield percent(self.accuracy, 1), "held-out accuracy"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""

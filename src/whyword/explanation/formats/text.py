@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from whyword.explanation.formats.format import ExplanationLike, Format
-from whyword.explanation.heatmap import Heatmap, terminal
+from whyword.explanation.heatmap import Heatmap
+from whyword.explanation.terminal import terminal
 
 
 def encode(heatmap: Heatmap) -> str:
