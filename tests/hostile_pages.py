@@ -28,7 +28,7 @@ from whyword.reports.tour_page import tour_page
 from whyword.web.docspage import docs_page
 
 HARMLESS = "plain"
-LINKS = {"words": "words.html", "map": "map.html", "evaluation": "evaluation.html"}
+LINKS = {name: f"{name}.html" for name in ("suspects", "words", "map", "evaluation")}
 KINDS = (
     *("heatmap", "notebook", "words", "map", "evaluation", "comparison"),
     *("strategies", "suspects", "tour", "reproduction", "all", "api"),
@@ -224,7 +224,8 @@ def _tour_page(text: str) -> Iterator[str]:
     shown = _explained(text)
     wrong = [(named(text, "label"), shown)]
     words, plane = _class_words(text), _map(text)
-    return tour_page(text, facts, [shown], wrong, words, plane, _evaluation(text), LINKS)
+    suspected, evaluation = _suspects(text), _evaluation(text)
+    return tour_page(text, facts, suspected, [shown], wrong, words, plane, evaluation, LINKS)
 
 
 def _reproduction(text: str) -> Reproduction:

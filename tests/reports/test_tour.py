@@ -10,7 +10,7 @@ from networks import small_cnn, topical
 from whyword import InputError, SVMClassifier
 from whyword.base.progress import Progress
 from whyword.corpora.corpus import Part
-from whyword.reports.tour import EVALUATION, FACTS, MAP, PAGE, WORDS, write_tour
+from whyword.reports.tour import EVALUATION, FACTS, MAP, PAGE, SUSPECTS, WORDS, write_tour
 
 TEXTS, LABELS = topical(60, seed=4)
 TEXTS = [f"{text} {text} {text} <b>" for text in TEXTS]
@@ -26,6 +26,7 @@ def test_all_is_there(tmp_path: Path) -> None:
     assert not made.kept
     assert {path.name for path in (tmp_path / "a" / "tour").iterdir()} == {
         PAGE,
+        SUSPECTS,
         WORDS,
         MAP,
         EVALUATION,
@@ -34,7 +35,13 @@ def test_all_is_there(tmp_path: Path) -> None:
     page = made.page.read_text(encoding="utf-8")
     assert "A &lt;title&gt;" in page
     assert f"{MODEL.score(TEXTS, LABELS):.1%}" in page
-    for part in ("Why it says so", "What classes are about", "on a map", "How far to trust this"):
+    for part in (
+        "should not have learned",
+        "Why it says so",
+        "What classes are about",
+        "on a map",
+        "How far to trust this",
+    ):
         assert part in page
     assert "in truth" in page  # those labels
     assert page.count('<svg class="chart"') == 2  # the map, and words deleted

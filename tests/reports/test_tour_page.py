@@ -1,16 +1,20 @@
 """The page of a tour as text; tests/browser looks at it in a browser."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from networks import small_cnn, topical
+from planted import planted_suspects
 
 from whyword import class_words, evaluate, explain
 from whyword.analysis.document_map import DocumentMap
+from whyword.audit import Suspects
 from whyword.evaluation.evaluate import Evaluation
 from whyword.reports.tour_page import tour_page
 
 TEXTS, LABELS = topical(40, seed=4)
-LINKS = {"words": "w.html", "map": "m.html", "evaluation": "e.html"}
+LINKS = {"suspects": "suspects.html", "words": "w.html", "map": "m.html", "evaluation": "e.html"}
 FACTS = {
     "accuracy": 0.875,
     "documents": 1234,
@@ -26,13 +30,27 @@ def evaluation() -> Evaluation:
     return evaluate(small_cnn(), TEXTS, LABELS, ["lrp", "random"], runs=1, splits=2)
 
 
-def page(evaluation: Evaluation, plane: DocumentMap | None) -> str:
+def page(evaluation: Evaluation, plane: DocumentMap | None, found: Suspects | None = None) -> str:
     explained = explain(small_cnn(), TEXTS[:2], ids=["first", "second"])
     words = class_words(small_cnn(), TEXTS, top=12)
     wrong = [("hockey", explained[1])]
     return "".join(
-        tour_page("A title", FACTS, explained[:1], wrong, words, plane, evaluation, LINKS)
+        tour_page("A title", FACTS, found, explained[:1], wrong, words, plane, evaluation, LINKS)
     )
+
+
+def test_suspects_are_first(evaluation: Evaluation) -> None:
+    found = planted_suspects()
+    made = page(evaluation, None, found)
+    before, after = made.split("<h2>Why it says so</h2>")
+    assert f"{len(found.suspects)} things it depends on look suspicious" in before
+    assert f'<a href="{LINKS["suspects"]}">' in before
+    assert '<b dir="auto">zorvex</b> for <span dir="auto">space</span>: it does not' in before
+    assert "zorvex" not in after
+    nothing = page(evaluation, None, replace(found, rows=[], remarks=["None was held out."]))
+    assert "Nothing that it depends on looks suspicious" in nothing
+    assert "None was held out." in nothing
+    assert "has to be asked for every text without a word" in page(evaluation, None)
 
 
 def test_figures_mistakes_and_links(evaluation: Evaluation) -> None:
@@ -49,7 +67,7 @@ def test_figures_mistakes_and_links(evaluation: Evaluation) -> None:
     assert made.count('<ol class="words">') == 3
     listed = class_words(small_cnn(), TEXTS, top=10).values()
     assert made.count("<small>(") == sum(map(len, listed)) > 10
-    for address in LINKS.values():
+    for address in (LINKS["words"], LINKS["map"], LINKS["evaluation"]):
         assert f'<a href="{address}">' in made
     assert made.count('<span class="key">') == 2
     assert "lrp (50% of the variance)" in made
