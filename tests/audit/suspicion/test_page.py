@@ -42,7 +42,7 @@ def test_its_data_are_the_lines_of_the_csv_but_for_one_cell() -> None:
     page.encode()
     data = data_of(page)
     lines = [f"{before},,{behind}" for before, behind, *_ in data["rows"]]
-    assert "\r\n".join([str(data["columns"]), *lines, ""]) == found.to_csv()
+    assert "\r\n".join([data["columns"], *lines, ""]) == found.to_csv()
     assert data["rows"][0][0] == '"\'=SUM(""A1""); a,b\ud800\u202e</script>"'
     assert data["rows"][0][2] == list(hostile.entries)
     assert data["rows"][0][3] == [0, 9, 0]

@@ -69,6 +69,23 @@ class ShownRow(NamedTuple):
     articles: list[heatmap.Article]
 
 
+class Head(NamedTuple):
+    """What stands above the rows.
+
+    Attributes
+    ----------
+    title : str
+    tiles : list of (number, what it is)
+    remarks : list of str
+    settings : dict
+    """
+
+    title: str
+    tiles: list[tuple[str, str]]
+    remarks: list[str]
+    settings: dict[str, Any]
+
+
 class Verdict(NamedTuple):
     """A verdict, and how many rows have it, on the page and in all."""
 
@@ -82,14 +99,11 @@ def suspects_page(
     table: Sequence[Sequence[Any]],
     examples: Mapping[int, Explanation],
     *,
-    title: str,
+    head: Head,
     classes: Sequence[Label],
     groups: str,
-    tiles: Sequence[tuple[str, str]],
     n_train: int,
     n_held_out: int,
-    remarks: Sequence[str],
-    settings: Mapping[str, Any],
 ) -> Iterator[str]:
     """Yield the parts of the page.
 
@@ -100,15 +114,12 @@ def suspects_page(
         The names of the columns of the CSV, then its rows. The second column is to fill in.
     examples : mapping from int to Explanation
         By the numbers of documents.
-    title : str
+    head : Head
     classes : sequence of labels
     groups : str
         What groups are called in sentences.
-    tiles : sequence of (number, what it is)
     n_train, n_held_out : int
         Documents; an example below `n_train` is a training document.
-    remarks : sequence of str
-    settings : mapping
     """
     chosen = chosen_rows(rows)
     full = max((rows[at].score for at in chosen), default=0.0)
@@ -131,9 +142,9 @@ def suspects_page(
     there = sorted({one.class_number for one in shown})
     return render(
         "suspects.html",
-        title=title,
-        tiles=tiles,
-        remarks=remarks,
+        title=head.title,
+        tiles=head.tiles,
+        remarks=head.remarks,
         rows=shown,
         total=len(rows),
         verdicts=_verdicts(rows, shown),
@@ -146,7 +157,7 @@ def suspects_page(
             ],
             "counted": "held-out" if n_held_out else "training",
         },
-        settings=settings_line(settings),
+        settings=settings_line(head.settings),
     )
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, overload
 
-from whyword.audit.suspicion.page import suspects_page
+from whyword.audit.suspicion.page import Head, suspects_page
 from whyword.audit.suspicion.row import Suspect, Turned, reasons
 from whyword.audit.suspicion.weighing import NOISE, SUSPECT
 from whyword.base.csv import write_csv
@@ -181,14 +181,16 @@ class Suspects:
             self.rows,
             [COLUMNS, *self.to_rows()],
             self.examples,
-            title=self._title if title is None else str(title),
+            head=Head(
+                self._title if title is None else str(title),
+                list(self._tiles()),
+                self.remarks,
+                self.settings,
+            ),
             classes=self.classes,
             groups=self.groups,
-            tiles=list(self._tiles()),
             n_train=self.n_train,
             n_held_out=self.n_held_out,
-            remarks=self.remarks,
-            settings=self.settings,
         )
         return save_or_return("".join(page), path)
 
