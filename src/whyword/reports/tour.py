@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.analysis.class_words import ClassWordsRequest, class_words_choices
+from whyword.analysis.class_words import ClassWords, ClassWordsRequest, class_words_choices
 from whyword.analysis.class_words_page import explain_documents, word_page
 from whyword.analysis.document_map import DocumentMap, document_map
 from whyword.audit.suspicion.search import suspects
@@ -123,8 +123,7 @@ def write_tour(
     if kept is not None:
         return Tour(folder / PAGE, kept, kept=True)
     on_progress = on_progress or ignore
-    if len(set(test.ids)) < len(test):  # a word leads to its document by the name
-        test = Part(test.texts, test.labels, [f"{id_}, {n}" for n, id_ in enumerate(test.ids, 1)])
+    test = _with_distinct_ids(test)
     folder.mkdir(parents=True, exist_ok=True)
     on_progress(Progress("predicting"))
     quality = model_quality(traced, test.texts, test.labels or [])
@@ -136,11 +135,7 @@ def write_tour(
     on_progress(Progress("heatmaps"))
     right, wrong = _heatmaps(traced, test, examples)
     on_progress(Progress("class words"))
-    asked = ClassWordsRequest(top=TOP_WORDS)
-    every = class_words_choices(traced, asked, test.texts, test.ids)
-    lists = [words for words in every if words.rank == asked.rank]  # of all, the page is long
-    pairs = zip(test.ids, test.texts, strict=True)
-    _write(folder / WORDS, word_page(lists, explain_documents(traced, pairs, lists[0])))
+    words = _class_words(traced, test, folder)
     plane = None
     if has_map:
         on_progress(Progress("map"))
@@ -161,11 +156,18 @@ def write_tour(
     evaluation.to_html(folder / EVALUATION)
     facts = _facts(quality, len(some), evaluation)
     links = {"suspects": SUSPECTS, "words": WORDS, "map": MAP, "evaluation": EVALUATION}
-    page = tour_page(title, facts, found, right, wrong, lists[0], plane, evaluation, links)
+    page = tour_page(title, facts, found, right, wrong, words, plane, evaluation, links)
     save_or_return("".join(page), folder / PAGE)
     # written last: it says that all the others are whole
     save_or_return(json.dumps({"inputs": inputs, "facts": facts}, indent=1) + "\n", folder / FACTS)
     return Tour(folder / PAGE, facts, kept=False)
+
+
+def _with_distinct_ids(test: Part) -> Part:
+    """Return the texts with a name of its own for each: a word leads to its document by it."""
+    if len(set(test.ids)) == len(test):
+        return test
+    return Part(test.texts, test.labels, [f"{id_}, {n}" for n, id_ in enumerate(test.ids, 1)])
 
 
 def _is_searched(model: TextClassifier) -> bool:
@@ -186,6 +188,16 @@ def _heatmaps(
         for number, of in surest(model, test, right=False)
     ]
     return [_explain_document(model, test, *one) for one in right], wrong
+
+
+def _class_words(model: TextClassifier, test: Part, folder: Path) -> ClassWords:
+    """Return the words of all classes, once their page is written."""
+    asked = ClassWordsRequest(top=TOP_WORDS)
+    every = class_words_choices(model, asked, test.texts, test.ids)
+    lists = [words for words in every if words.rank == asked.rank]  # of all, the page is long
+    pairs = zip(test.ids, test.texts, strict=True)
+    _write(folder / WORDS, word_page(lists, explain_documents(model, pairs, lists[0])))
+    return lists[0]
 
 
 def _map(model: TextClassifier, test: Part) -> DocumentMap:

@@ -19,7 +19,7 @@ def test_evidence_is_said_in_words_the_strongest_first() -> None:
     assert "0 of 12" in said[0]
     assert any("held-out predictions turn" in one for one in said)
     line = reasons(first("drinking"), "authors")
-    assert any("of 1 authors" in one for one in line)
+    assert any("of 1 author," in one for one in line)
     assert "a line that recurs" in line
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -47,9 +47,9 @@ def candidates(found: Occurrences, labelled: Labelled, least: int = LEAST) -> Pl
         for, those which tell a class where neither of their words does.
     least : int
     """
-    return Places.joined(
-        [_words_and_lines(found, least), _pairs(found, labelled), _patterns(found, least)]
-    )
+    first = _words_and_lines(found, least)
+    lines = {entry for unit in first.units if unit.kind == LINE for entry in unit.entries}
+    return Places.joined([first, _pairs(found, labelled, lines), _patterns(found, least)])
 
 
 def _words_and_lines(found: Occurrences, least: int) -> Places:
@@ -130,8 +130,8 @@ def _unit(words: Sequence[str], inside: Sequence[str], lines: Sequence[str]) -> 
     return Unit((*lines, *words), LINE, (*inside, *words) or tuple(lines[0].split()))
 
 
-def _pairs(found: Occurrences, labelled: Labelled) -> Places:
-    """Return two words in a row that are of one class, where neither of them is."""
+def _pairs(found: Occurrences, labelled: Labelled, lines: Collection[str]) -> Places:
+    """Return two words in a row that are of one class, where neither of them is, and no line."""
     size, numbers, documents = len(found.words), found.numbers.astype(np.int64), found.document_of
     firsts = np.flatnonzero(
         (numbers[:-1] >= 0) & (numbers[1:] >= 0) & (documents[:-1] == documents[1:])
@@ -147,6 +147,8 @@ def _pairs(found: Occurrences, labelled: Labelled) -> Places:
     pairs = np.stack(np.divmod(keys, max(1, size)))
     purest = word_purity[pairs].max(axis=0, initial=0)
     telling = (document_counts >= _LEAST_PAIR) & (purity >= _PURE) & (purity >= purest + _PURER)
+    for number in np.flatnonzero(telling).tolist():
+        telling[number] = " ".join(found.words[one] for one in pairs[:, number]) not in lines
     words = [tuple(found.words[one] for one in pair) for pair in pairs.T[telling].tolist()]
     number_of = np.where(telling, np.cumsum(telling) - 1, -1).astype(np.int32)
     of = number_of[pair_at]

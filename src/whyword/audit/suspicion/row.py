@@ -119,8 +119,8 @@ def reasons(one: Suspect, groups: str = "groups") -> list[str]:
             (
                 one.habit,
                 f"a habit of few: {one.train_class:,} training documents of {one.label} have it, "
-                f"of {one.groups:.0f} {groups}, where {one.groups_expected:.0f} would be usual "
-                f"(q = {one.q_groups:.1g})",
+                f"of {one.groups:.0f} {groups if one.groups != 1 else groups[:-1]}, where "
+                f"{one.groups_expected:.0f} would be usual (q = {one.q_groups:.1g})",
             )
         )
     if one.drift > 0:
