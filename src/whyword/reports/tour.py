@@ -49,6 +49,7 @@ SHOWN = 4  # documents that were predicted wrong, and right unless they are name
 _READABLE = (20, 250)  # words of a document that is shown, if there are such
 _DELETED = 10  # words, after which accuracy is said
 _NONE = Part([], [], [])
+_LINKS = {"suspects": SUSPECTS, "words": WORDS, "map": MAP, "evaluation": EVALUATION}
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,7 @@ def write_tour(
         "program": program_digest(),
         "settings": [title, [[name, list(map(str, of))] for name, of in examples], few, runs, seed],
     }
-    has_map = issubclass(traced.trace_kind, Embedded)
-    is_searched = _is_searched(traced)
+    has_map, is_searched = issubclass(traced.trace_kind, Embedded), _is_searched(traced)
     pages = [PAGE, *[SUSPECTS] * is_searched, WORDS, EVALUATION, *[MAP] * has_map]
     kept = _read_facts(folder, inputs, pages)
     if kept is not None:
@@ -155,8 +155,7 @@ def write_tour(
     )
     evaluation.to_html(folder / EVALUATION)
     facts = _facts(quality, len(some), evaluation)
-    links = {"suspects": SUSPECTS, "words": WORDS, "map": MAP, "evaluation": EVALUATION}
-    page = tour_page(title, facts, found, right, wrong, words, plane, evaluation, links)
+    page = tour_page(title, facts, found, right, wrong, words, plane, evaluation, _LINKS)
     save_or_return("".join(page), folder / PAGE)
     # written last: it says that all the others are whole
     save_or_return(json.dumps({"inputs": inputs, "facts": facts}, indent=1) + "\n", folder / FACTS)
