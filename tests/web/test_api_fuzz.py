@@ -34,7 +34,7 @@ APP = create_app(
     Access(hosts=()),  # the generator has a host of its own
 )
 PAGES = ("/", "/favicon.ico", "/static/index.html", "/api/docs", "/api/openapi.json")
-ANSWERS_TO_POST = ("/api/predict", "/api/explain", "/api/search")
+ANSWERS_TO_POST = ("/api/predict", "/api/explain", "/api/search", "/api/what-if")
 
 
 async def endless(scope: Scope, receive: Receive, send: Send) -> None:
@@ -155,7 +155,7 @@ def test_any_query_is_searched(query: str, top: int) -> None:
             assert len(part["carried"]) == len(part["words"]) == len(part["spans"])
 
 
-@given(st.binary(max_size=300), st.sampled_from(["predict", "explain", "search"]))
+@given(st.binary(max_size=300), st.sampled_from(["predict", "explain", "search", "what-if"]))
 @DETERMINISTIC
 def test_any_bytes_are_answered(body: bytes, path: str) -> None:
     for sent in (body, b'{"documents": ["' + body + b'"]}', b'{"query": "' + body + b'"}'):

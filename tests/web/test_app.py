@@ -24,6 +24,7 @@ ROUTES = {
     "/api/predict": (schema.PredictAnswer, {"documents": [TEXT, {"text": "", "id": "x"}]}),
     "/api/explain": (schema.ExplainAnswer, {"documents": [TEXT, ""], "target": "all"}),
     "/api/search": (schema.SearchAnswer, {"query": TEXT, "top": 3}),
+    "/api/what-if": (schema.WhatIfAnswer, {"words": ["moon", "/g.+l/"]}),
     "/api/words": (schema.WordsAnswer, None),
     "/api/words/documents?target={first}&word=moon": (schema.WordDocumentsAnswer, None),
     "/api/map": (schema.MapAnswer, None),

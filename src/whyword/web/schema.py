@@ -13,6 +13,8 @@ from whyword.web.limits import Limits
 
 MOST_HITS = 50
 QUERY_CHARACTERS = 10_000
+MOST_WORDS = 1_000  # that a model is not to read
+WORD_CHARACTERS = 1_000
 _STRICT = {"extra": "forbid"}  # a misspelt name is an error, not silence
 
 Number = float | None  # None for what is no number
@@ -71,6 +73,15 @@ class SearchRequest:
 
     query: str
     top: int = 10
+
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True)
+class WhatIfRequest:
+    """What the model is not to read: words, whatever their case, phrases, /patterns/ of words."""
+
+    words: Annotated[list[str], FailFast()]
 
     __pydantic_config__ = _STRICT
 
@@ -275,6 +286,52 @@ class ConfusionAnswer:
 
 
 @dataclass(frozen=True)
+class WhatIfAccuracy:
+    """The share of labelled documents predicted right, with the words and without them.
+
+    `documents` are those whose labels the model knows; the intervals are Wilson's, `p` is of
+    McNemar's exact test; `turns` counts the predictions that turned from right to wrong and so on.
+    """
+
+    documents: int
+    before: float
+    after: float
+    before_interval: list[float]
+    after_interval: list[float]
+    p: float
+    alpha: float
+    turns: dict[str, int]
+
+
+@dataclass(frozen=True)
+class ChangeOut:
+    """A document of which something else is predicted; `turn` is null where nobody knows."""
+
+    number: int
+    id: str
+    before: Class | list[Class]
+    after: Class | list[Class]
+    true: Class | list[Class] | None
+    turn: str | None
+
+
+@dataclass(frozen=True)
+class WhatIfAnswer:
+    """Predictions before and after: of `documents`, so many with the words, so many changed.
+
+    Of those that changed the first 200 are listed, those that turned wrong first; `accuracy` is
+    null where no label is known.
+    """
+
+    words: list[str]
+    documents: int
+    with_words: int
+    changed: int
+    accuracy: WhatIfAccuracy | None
+    changes: list[ChangeOut]
+
+
+@dataclass(frozen=True)
 class Problem:
     """What went wrong, in one line, and the fields of the request that it is about."""
 
@@ -320,6 +377,9 @@ def with_limits(
     if "SearchRequest" in parts:
         _update(parts["SearchRequest"], "query", maxLength=QUERY_CHARACTERS)
         _update(parts["SearchRequest"], "top", minimum=1, maximum=MOST_HITS)
+    if "WhatIfRequest" in parts:
+        _update(parts["WhatIfRequest"], "words", minItems=1, maxItems=MOST_WORDS)
+        parts["WhatIfRequest"]["properties"]["words"]["items"]["maxLength"] = WORD_CHARACTERS
     return schema
 
 

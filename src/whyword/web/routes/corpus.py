@@ -12,6 +12,7 @@ from whyword.web.routes.answers import PROBLEMS, example, json_answer, served, t
 from whyword.web.schema import (
     MOST_HITS,
     QUERY_CHARACTERS,
+    WORD_CHARACTERS,
     ConfusionAnswer,
     DocumentOut,
     DocumentsAnswer,
@@ -19,6 +20,8 @@ from whyword.web.schema import (
     Problem,
     SearchAnswer,
     SearchRequest,
+    WhatIfAnswer,
+    WhatIfRequest,
     WordDocumentsAnswer,
     WordsAnswer,
 )
@@ -70,6 +73,21 @@ async def search(
         raise InputError(Argument("top"), f" must be from 1 to {MOST_HITS}, not {top}")
     of = served(request)
     return await of.compute(partial(of.corpus.search, storable(query), top))
+
+
+@router.post("/api/what-if", response_model=WhatIfAnswer)
+async def what_if(
+    request: Request,
+    body: Annotated[WhatIfRequest, example(words=["baalke", "gordon banks", r"/.+\.edu/"])],
+) -> Response:
+    """Say what becomes of the predictions when the model does not read some words."""
+    if any(len(word) > WORD_CHARACTERS for word in body.words):
+        raise InputError(
+            "each of the ", Argument("words"), f" may have {WORD_CHARACTERS:,} characters at most"
+        )
+    of = served(request)
+    words = list(map(storable, body.words))
+    return await of.compute(partial(of.corpus.what_if, words, of.engine.limits.work_seconds))
 
 
 @router.get("/api/map", response_model=MapAnswer)
