@@ -117,6 +117,9 @@ def test_several_labels_are_all_shown(visit: Visit, several: Served) -> None:
     expect(page.locator(".verdict")).to_contain_text("which is wrong")
     page.goto(f"{several.address}#/errors")
     expect(page.locator("#view")).to_contain_text("several labels, each by itself")
+    page.goto(f"{several.address}#/suspects")  # how to make the list
+    expect(page.locator("#view")).to_contain_text("whyword suspects MODEL CORPUS --out FOLDER")
+    expect(page.locator("#view")).to_contain_text("whyword serve MODEL CORPUS --suspects FOLDER")
 
 
 def drop(page: Page, text: str, name: str) -> None:
@@ -699,7 +702,7 @@ def test_without_a_corpus_and_with_a_token(visit: Visit, alone: Served) -> None:
     expect(page.locator(".live .w.gone")).to_have_count(1)
     left = explain(model, "moon rocket moon key", "space", deleted=[0]).word_values()[:, 0]
     assert levels(page)[1:] == expected(left)[1:]
-    for name in ("Corpus", "Errors"):
+    for name in ("Corpus", "Errors", "Suspects"):
         page.get_by_role("link", name=name).click()
         expect(page.get_by_text("No corpus is served")).to_be_visible()
         expect(page.get_by_text("whyword serve MODEL CORPUS")).to_be_visible()

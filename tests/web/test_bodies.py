@@ -217,6 +217,7 @@ def test_every_body_of_the_api_has_its_sizes() -> None:
             "/api/explain",
             "/api/search",
             "/api/what-if",
+            "/api/suspects/table",
         }
     )
     document = Sizes(keys={"text": None, "id": None, "deleted": Sizes(most=20_000)})

@@ -16,9 +16,7 @@ from whyword.web.engine import Engine
 from whyword.web.limits import Limits
 from whyword.web.schema import (
     MOST_HITS,
-    MOST_WORDS,
     QUERY_CHARACTERS,
-    WORD_CHARACTERS,
     DocumentIn,
     ExplainRequest,
     ExplanationOut,
@@ -68,9 +66,6 @@ def test_the_schema_says_what_this_server_takes() -> None:
     search = properties(schema, "SearchRequest")
     assert search["query"]["maxLength"] == QUERY_CHARACTERS
     assert (search["top"]["minimum"], search["top"]["maximum"]) == (1, MOST_HITS)
-    words = properties(schema, "WhatIfRequest")["words"]
-    assert (words["minItems"], words["maxItems"]) == (1, MOST_WORDS)
-    assert words["items"]["maxLength"] == WORD_CHARACTERS
 
 
 def test_numbers_as_classes_are_asked_for_as_text() -> None:
@@ -87,6 +82,7 @@ def test_every_way_and_every_error_is_described() -> None:
     assert set(schema["paths"]) == {
         *("/healthz", "/api/about", "/api/predict", "/api/explain", "/api/words"),
         *("/api/words/documents", "/api/search", "/api/map", "/api/confusion", "/api/what-if"),
+        *("/api/suspects", "/api/suspects/table"),
         *("/api/documents", "/api/documents/{number}"),
     }
     for path, methods in schema["paths"].items():

@@ -9,13 +9,11 @@ from pydantic import FailFast, Strict
 from whyword.base.labels import Label
 from whyword.explanation.row import FIELDS, PHRASES
 from whyword.methods.targets import ALL, PREDICTED
-from whyword.web.limits import Limits
+from whyword.web.limits import MOST_ARTEFACTS, MOST_WORDS, WORD_CHARACTERS, Limits
 
 MOST_HITS = 50
 QUERY_CHARACTERS = 10_000
-MOST_WORDS = 1_000  # that a model is not to read
-WORD_CHARACTERS = 1_000
-_STRICT = {"extra": "forbid"}  # a misspelt name is an error, not silence
+STRICT = {"extra": "forbid"}  # a misspelt name is an error, not silence
 
 Number = float | None  # None for what is no number
 
@@ -27,7 +25,7 @@ class TextIn:
     text: str
     id: str | None = None
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = STRICT
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class DocumentIn(TextIn):
     # the first that is no position says enough: there may be thousands
     deleted: Annotated[list[int], FailFast()] = field(default_factory=list)
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = STRICT
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class PredictRequest:
 
     documents: list[TextIn | str]
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = STRICT
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ class ExplainRequest:
     method: str = ""  # the best for the model, which the schema names
     phrases: Annotated[bool, Strict()] = False
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = STRICT
 
 
 @dataclass(frozen=True)
@@ -74,16 +72,7 @@ class SearchRequest:
     query: str
     top: int = 10
 
-    __pydantic_config__ = _STRICT
-
-
-@dataclass(frozen=True)
-class WhatIfRequest:
-    """What the model is not to read: words, whatever their case, phrases, /patterns/ of words."""
-
-    words: Annotated[list[str], FailFast()]
-
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = STRICT
 
 
 # ---- answers ----------------------------------------------------------------------------------
@@ -286,52 +275,6 @@ class ConfusionAnswer:
 
 
 @dataclass(frozen=True)
-class WhatIfAccuracy:
-    """The share of labelled documents predicted right, with the words and without them.
-
-    `documents` are those whose labels the model knows; the intervals are Wilson's, `p` is of
-    McNemar's exact test; `turns` counts the predictions that turned from right to wrong and so on.
-    """
-
-    documents: int
-    before: float
-    after: float
-    before_interval: list[float]
-    after_interval: list[float]
-    p: float
-    alpha: float
-    turns: dict[str, int]
-
-
-@dataclass(frozen=True)
-class ChangeOut:
-    """A document of which something else is predicted; `turn` is null where nobody knows."""
-
-    number: int
-    id: str
-    before: Class | list[Class]
-    after: Class | list[Class]
-    true: Class | list[Class] | None
-    turn: str | None
-
-
-@dataclass(frozen=True)
-class WhatIfAnswer:
-    """Predictions before and after: of `documents`, so many with the words, so many changed.
-
-    Of those that changed the first 200 are listed, those that turned wrong first; `accuracy` is
-    null where no label is known.
-    """
-
-    words: list[str]
-    documents: int
-    with_words: int
-    changed: int
-    accuracy: WhatIfAccuracy | None
-    changes: list[ChangeOut]
-
-
-@dataclass(frozen=True)
 class Problem:
     """What went wrong, in one line, and the fields of the request that it is about."""
 
@@ -380,6 +323,10 @@ def with_limits(
     if "WhatIfRequest" in parts:
         _update(parts["WhatIfRequest"], "words", minItems=1, maxItems=MOST_WORDS)
         parts["WhatIfRequest"]["properties"]["words"]["items"]["maxLength"] = WORD_CHARACTERS
+    if "TableRequest" in parts:
+        artefacts = parts["TableRequest"]["properties"]["artefacts"]
+        artefacts["maxItems"] = MOST_ARTEFACTS
+        artefacts["items"]["minimum"] = 0
     return schema
 
 

@@ -7,12 +7,13 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import storable
+from whyword.web.audit_schema import WhatIfAnswer, WhatIfRequest
 from whyword.web.bodies import BoundedRoute
+from whyword.web.limits import WORD_CHARACTERS
 from whyword.web.routes.answers import PROBLEMS, example, json_answer, served, to_json
 from whyword.web.schema import (
     MOST_HITS,
     QUERY_CHARACTERS,
-    WORD_CHARACTERS,
     ConfusionAnswer,
     DocumentOut,
     DocumentsAnswer,
@@ -20,8 +21,6 @@ from whyword.web.schema import (
     Problem,
     SearchAnswer,
     SearchRequest,
-    WhatIfAnswer,
-    WhatIfRequest,
     WordDocumentsAnswer,
     WordsAnswer,
 )
