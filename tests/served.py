@@ -22,6 +22,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from starlette.types import ASGIApp, Message
+from suspected import one_suspect, some_suspects
 
 from whyword import CNNClassifier, SVMClassifier, from_pipeline
 from whyword.corpora.source import Record
@@ -29,6 +30,7 @@ from whyword.models.pipeline.classifier import PipelineClassifier
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.library import Library, open_library
+from whyword.web.suspects import SuspectList
 
 TEXTS, LABELS = topical(40)
 TEXT = "The moon and the rocket: a goal, a puck!"
@@ -134,7 +136,11 @@ def _library(kind: str) -> Library:
 
 @cache
 def _app(kind: str, corpus: bool) -> ASGIApp:
-    return create_app(Engine(model(kind)), library(kind) if corpus else None)
+    if not corpus:
+        return create_app(Engine(model(kind)))
+    rows = [one_suspect("moon"), one_suspect("puck", label="hockey"), one_suspect("key")]
+    listed = SuspectList(some_suspects(rows), None)
+    return create_app(Engine(model(kind)), library(kind), suspects=listed)
 
 
 def arrived(content: object) -> Any:  # noqa: ANN401 - any JSON

@@ -34,7 +34,7 @@ MANY_PARAMETERS = {
     "whyword compare": 14,
     "whyword evaluate": 12,
     "whyword explain": 15,
-    "whyword serve": 16,
+    "whyword serve": 14,
     "whyword strategies": 12,
     "whyword train": 11,
     "whyword words": 13,

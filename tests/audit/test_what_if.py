@@ -393,3 +393,54 @@ def test_texts_and_labels_that_do_not_fit(texts: list[str], labels: Any, said: s
 
 def test_it_is_public() -> None:
     assert (ww.without, ww.what_if, ww.audit.WhatIf) == (without, what_if, WhatIf)
+
+
+# ---- what is known before --------------------------------------------------------------------
+
+
+def test_what_is_known_is_not_asked_again() -> None:
+    asked: list[str] = []
+
+    class Asked(Keywords):
+        def predict_proba(self, texts: list[str]) -> NDArray[np.float64]:
+            asked.extend(texts)
+            return super().predict_proba(texts)
+
+    before = Keywords().predict_proba(TEXTS)
+    found = what_if(Asked(), WORDS, TEXTS, before=before.tolist())
+    assert len(asked) == len(found.documents)
+    assert found.to_dict() == what_if(Keywords(), WORDS, TEXTS).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (np.zeros((29, 2)), "before must be an array with a row for each text"),
+        (np.zeros((28, 3)), "29 × 3, of probabilities"),
+        (np.zeros((29, 3), complex), "of probabilities"),
+        ([[1], [1, 2]], "29 × 3"),
+        (np.full((29, 3), np.nan), "before holds what is no number"),
+        ("abc", "before must be an array"),
+        (np.array([["a"] * 3] * 29), "of probabilities"),
+    ],
+)
+def test_what_cannot_be_known(before: Any, said: str) -> None:  # noqa: ANN401
+    with pytest.raises(InputError, match=said):
+        what_if(Keywords(), ["moon"], TEXTS, before=before)
+
+
+def test_progress_is_told_and_may_end_the_work() -> None:
+    stages: list[str] = []
+    found = what_if(Keywords(), ["moon"], TEXTS, on_progress=lambda one: stages.append(one.stage))
+    counts = {stage: stages.count(stage) for stage in stages}
+    assert counts == {
+        "predicting": len(TEXTS),
+        "looking for the words": len(TEXTS),
+        "predicting again": len(found.documents),
+    }
+
+    def end(_: object) -> None:
+        raise InputError("enough")
+
+    with pytest.raises(InputError, match="enough"):
+        what_if(Keywords(), ["moon"], TEXTS, on_progress=end)

@@ -117,6 +117,9 @@ def test_several_labels_are_all_shown(visit: Visit, several: Served) -> None:
     expect(page.locator(".verdict")).to_contain_text("which is wrong")
     page.goto(f"{several.address}#/errors")
     expect(page.locator("#view")).to_contain_text("several labels, each by itself")
+    page.goto(f"{several.address}#/suspects")  # how to make the list
+    expect(page.locator("#view")).to_contain_text("whyword suspects MODEL CORPUS --out FOLDER")
+    expect(page.locator("#view")).to_contain_text("whyword serve MODEL CORPUS --suspects FOLDER")
 
 
 def drop(page: Page, text: str, name: str) -> None:
@@ -272,6 +275,44 @@ def test_words_are_deleted_and_come_back(visit: Visit, served: Served) -> None:
         page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("button", name="Undo")).to_be_disabled()
     assert visit.requests("/api/explain") == asked  # all of it was known already
+
+
+def test_all_occurrences_of_a_word_are_deleted_at_once(visit: Visit, served: Served) -> None:
+    page, model = opened(visit, served), load_model(served.model)
+    found = explain(model, TEXT, "all")
+    target = list(found.classes).index(page.locator(".reading h2").inner_text())
+    places = [n for n, word in enumerate(found.words) if word.lower() == "the"]
+    assert len({found.words[n] for n in places}) == 2  # whatever the case
+
+    def shows(deleted: list[int]) -> None:
+        gone = page.locator(".live .w.gone")
+        expect(gone).to_have_count(len(deleted))
+        assert [int(one.get_attribute("data-n") or -1) for one in gone.all()] == deleted
+        left = explain(model, TEXT, "all", deleted=deleted)
+        assert levels(page) == expected(left.relevance[:, target])
+
+    page.locator(".live .w").nth(places[1]).hover()
+    expect(page.locator("#tip")).to_contain_text("Click to delete it, with Shift to delete all 4")
+    page.locator(".live .w").nth(places[1]).click(modifiers=["Shift"])
+    shows(places)
+    assert page.evaluate("getSelection().toString()") == ""
+    page.locator(".live .w").nth(places[0]).click()  # one of them comes back
+    shows(places[1:])
+    page.get_by_role("button", name="Undo").click()
+    shows(places)
+    page.locator(".live .w").nth(places[2]).hover()
+    expect(page.locator("#tip")).to_contain_text("with Shift to take all 4 back")
+    page.locator(".live .w").nth(places[2]).click(modifiers=["Shift"])
+    shows([])
+    page.locator(".live .w", has_text="rocket").hover()
+    expect(page.locator("#tip")).not_to_contain_text("Shift")  # it stands here once
+    page.locator(".text.live").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+Enter")
+    shows(places)
+    page.keyboard.press("Shift+Enter")
+    shows([])
+    assert "Shift and Enter" in (page.locator(".text.live").get_attribute("aria-label") or "")
 
 
 def test_a_prediction_that_changes_is_told(visit: Visit, served: Served) -> None:
@@ -661,7 +702,7 @@ def test_without_a_corpus_and_with_a_token(visit: Visit, alone: Served) -> None:
     expect(page.locator(".live .w.gone")).to_have_count(1)
     left = explain(model, "moon rocket moon key", "space", deleted=[0]).word_values()[:, 0]
     assert levels(page)[1:] == expected(left)[1:]
-    for name in ("Corpus", "Errors"):
+    for name in ("Corpus", "Errors", "Suspects"):
         page.get_by_role("link", name=name).click()
         expect(page.get_by_text("No corpus is served")).to_be_visible()
         expect(page.get_by_text("whyword serve MODEL CORPUS")).to_be_visible()
@@ -739,6 +780,15 @@ def test_a_phone_has_room_for_everything(chromium: Browser, served: Served, sche
     expect(page.locator(".live .gone")).to_have_count(0)
     word.tap()
     expect(page.locator(".live .w.gone")).to_have_text("goal")
+    page.get_by_label("Text", exact=True).fill("moon goal Moon")
+    expect(page.locator(".live .w")).to_have_text(["moon", "goal", "Moon"])
+    page.locator(".live .w").first.tap()
+    page.get_by_role("button", name="Delete all 2").tap()
+    expect(page.locator(".live .w.gone")).to_have_text(["moon", "Moon"])
+    expect(page.locator("#tip")).to_be_hidden()
+    page.locator(".live .w").last.tap()
+    page.get_by_role("button", name="Take all 2 back").tap()
+    expect(page.locator(".live .gone")).to_have_count(0)
     context.close()
 
 

@@ -81,6 +81,7 @@ def test_serve_warns_of_a_door_that_is_open(folder: Path) -> None:
         (["nowhere", "--token", "né"], "error: a token is made of printable ASCII"),
         (["nowhere", "--token", ""], "error: a token is made of printable ASCII"),
         (["nowhere", "--allow-origin", "*"], "error: an origin is written https://example.org"),
+        (["nowhere", "--suspects", "s"], "error: --suspects needs a corpus: name it behind"),
         (["nowhere", "--host", "no where"], "error: 'no where' is no address of this machine"),
     ],
 )
@@ -96,6 +97,13 @@ def test_serve_says_what_is_wrong_with_a_corpus(folder: Path, write: Write) -> N
     assert (few.returncode, few.stdout) == (1, "")
     assert few.stderr.endswith("error: few.csv: a corpus to look at needs 3 documents, not 2\n")
     assert "Traceback" not in few.stderr
+
+
+def test_serve_says_what_is_wrong_with_suspects(folder: Path, write: Write) -> None:
+    posts, bad = write("posts.csv", "text\nmoon\npuck\nice\n"), write("bad.json", '{"rows": []}')
+    done = run("serve", folder, posts, "--port", 0, "--suspects", bad)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.endswith("bad.json is no list of suspects: 'classes' is no list\n")
 
 
 def test_serve_at_a_port_that_is_taken() -> None:

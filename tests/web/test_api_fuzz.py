@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from networks import letters, made_cnn, made_text
 from served import HOSTILE_HEADERS, ask, records
 from starlette.types import Receive, Scope, Send
+from suspected import one_suspect, some_suspects
 
 from whyword import Explanation
 from whyword.methods.registry import METHODS
@@ -19,6 +20,7 @@ from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.web.library import open_library
 from whyword.web.limits import Limits
+from whyword.web.suspects import SuspectList
 
 # small enough for the generator to go beyond each of them
 pytestmark = pytest.mark.slow(reason="fuzzes the API")
@@ -32,9 +34,13 @@ APP = create_app(
     Engine(MODEL, LIMITS),
     open_library(MODEL, records(TEXTS, LABELS), "texts"),
     Access(hosts=()),  # the generator has a host of its own
+    SuspectList(some_suspects([one_suspect("wa", label="class 0")], None, "class 0"), None),
 )
 PAGES = ("/", "/favicon.ico", "/static/index.html", "/api/docs", "/api/openapi.json")
-ANSWERS_TO_POST = ("/api/predict", "/api/explain", "/api/search")
+ANSWERS_TO_POST = (
+    *("/api/predict", "/api/explain", "/api/search", "/api/what-if"),
+    "/api/suspects/table",
+)
 
 
 async def endless(scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,7 +86,7 @@ def test_every_endpoint_is_tried() -> None:
     assert {path for path in paths if "post" in paths[path]} == {*ANSWERS_TO_POST}
     assert {path for path in paths if "get" in paths[path]} == {
         *("/healthz", "/api/about", "/api/words", "/api/words/documents", "/api/map"),
-        *("/api/confusion", "/api/documents", "/api/documents/{number}"),
+        *("/api/confusion", "/api/documents", "/api/documents/{number}", "/api/suspects"),
     }
 
 
@@ -155,7 +161,7 @@ def test_any_query_is_searched(query: str, top: int) -> None:
             assert len(part["carried"]) == len(part["words"]) == len(part["spans"])
 
 
-@given(st.binary(max_size=300), st.sampled_from(["predict", "explain", "search"]))
+@given(st.binary(max_size=300), st.sampled_from(["predict", "explain", "search", "what-if"]))
 @DETERMINISTIC
 def test_any_bytes_are_answered(body: bytes, path: str) -> None:
     for sent in (body, b'{"documents": ["' + body + b'"]}', b'{"query": "' + body + b'"}'):

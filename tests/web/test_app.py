@@ -14,7 +14,7 @@ from served import KINDS, TEXT, app, ask, check_refused, model
 
 from whyword.base.errors import MissingExtraError
 from whyword.explanation.row import PHRASES
-from whyword.web import schema
+from whyword.web import audit_schema, schema
 from whyword.web.access import Access
 from whyword.web.app import create_app
 from whyword.web.assets import DOCS, assets
@@ -24,6 +24,9 @@ ROUTES = {
     "/api/predict": (schema.PredictAnswer, {"documents": [TEXT, {"text": "", "id": "x"}]}),
     "/api/explain": (schema.ExplainAnswer, {"documents": [TEXT, ""], "target": "all"}),
     "/api/search": (schema.SearchAnswer, {"query": TEXT, "top": 3}),
+    "/api/what-if": (audit_schema.WhatIfAnswer, {"words": ["moon", "/g.+l/"]}),
+    "/api/suspects": (audit_schema.SuspectsAnswer, None),
+    "/api/suspects/table": (audit_schema.TableAnswer, {"artefacts": [0, 2]}),
     "/api/words": (schema.WordsAnswer, None),
     "/api/words/documents?target={first}&word=moon": (schema.WordDocumentsAnswer, None),
     "/api/map": (schema.MapAnswer, None),
@@ -63,7 +66,8 @@ def test_phrases_are_as_they_are_described(kind: str) -> None:
 @pytest.mark.parametrize("path", [path for path in ROUTES if path not in list(ROUTES)[:2]])
 def test_without_a_corpus_there_is_none_to_look_at(path: str) -> None:
     answer = ask(app(corpus=False), path.format(first="space"), ROUTES[path][1])
-    check_refused(answer, 404, "no corpus is served; start with: whyword serve MODEL CORPUS")
+    what = "no suspects are" if path.startswith("/api/suspects") else "no corpus is"
+    check_refused(answer, 404, f"{what} served; start with: whyword serve MODEL CORPUS")
 
 
 def test_every_answer_is_guarded() -> None:

@@ -209,7 +209,17 @@ def test_every_body_of_the_api_has_its_sizes() -> None:
         for path, methods in SCHEMA["paths"].items()
         if any("requestBody" in operation for operation in methods.values())
     }
-    assert set(sizes) == with_bodies == {"/api/predict", "/api/explain", "/api/search"}
+    assert (
+        set(sizes)
+        == with_bodies
+        == {
+            "/api/predict",
+            "/api/explain",
+            "/api/search",
+            "/api/what-if",
+            "/api/suspects/table",
+        }
+    )
     document = Sizes(keys={"text": None, "id": None, "deleted": Sizes(most=20_000)})
     assert sizes["/api/explain"] == Sizes(
         keys={
@@ -221,6 +231,7 @@ def test_every_body_of_the_api_has_its_sizes() -> None:
             "phrases": None,
         }
     )
+    assert sizes["/api/what-if"] == Sizes(keys={"words": Sizes(1, 1_000)})
     assert sizes["/api/search"] == Sizes(keys={"query": None, "top": None})
 
 

@@ -70,6 +70,7 @@ GOOD: dict[str, list[dict[str, Any]]] = {
         {"documents": ["wa wb"], "target": ["class 0", "class 2"], "method": "gradient_input"},
         {"documents": ["wa we wf"], "target": "class 0", "against": "class 1", "method": "lrp"},
     ],
+    "/api/what-if": [{"words": ["wa", "wb wc", "/w.*/"]}, {"words": ["nowhere"]}],
     "/api/search": [{"query": "wa wb"}, {"query": "wc wd wa", "top": 3}],
 }
 

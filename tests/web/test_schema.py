@@ -81,7 +81,8 @@ def test_every_way_and_every_error_is_described() -> None:
     schema = openapi_schema()
     assert set(schema["paths"]) == {
         *("/healthz", "/api/about", "/api/predict", "/api/explain", "/api/words"),
-        *("/api/words/documents", "/api/search", "/api/map", "/api/confusion"),
+        *("/api/words/documents", "/api/search", "/api/map", "/api/confusion", "/api/what-if"),
+        *("/api/suspects", "/api/suspects/table"),
         *("/api/documents", "/api/documents/{number}"),
     }
     for path, methods in schema["paths"].items():

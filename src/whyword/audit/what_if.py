@@ -1,15 +1,16 @@
 """What if a model had not read some words: the same weights, no training."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from whyword.audit.changes import WhatIf
 from whyword.base.checks import check_installed, one_each, strings
 from whyword.base.errors import Argument, InputError
+from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.evaluation.comparison import risk
 from whyword.evaluation.quality import classes_quality, labels_quality
 from whyword.methods.predict import predicted_matrix, probabilities_of
@@ -67,12 +68,14 @@ def what_if(
     texts: Iterable[str],
     labels: Iterable[Any] | None = None,
     *,
+    before: ArrayLike | None = None,
     alpha: float = 0.05,
+    on_progress: OnProgress | None = None,
 ) -> WhatIf:
     """Return what becomes of a model's predictions when it does not read some words.
 
-    All texts are predicted as they are. Those that hold one of the words are predicted again by
-    the model :func:`without` them; the others cannot change.
+    All texts are predicted as they are, unless that is known. Those that hold one of the words are
+    predicted again by the model :func:`without` them; the others cannot change.
 
     Parameters
     ----------
@@ -83,31 +86,42 @@ def what_if(
     labels : iterable, optional
         The true class of each text; for a model that predicts several labels, a list for each.
         Without them it is said what changed, but not whether that is right.
+    before : (texts, C) array, optional
+        What the model says of the texts, where that is known already: the probabilities; of a model
+        that predicts several labels, which are predicted.
     alpha : float
         Of the intervals and of McNemar's test.
+    on_progress : callable, optional
+        Called with the :class:`~whyword.base.progress.Progress` before each text; what it raises
+        ends the work.
 
     Returns
     -------
     WhatIf
     """
-    before, entries = as_classifier(model), _entries(words)
+    asked, entries = as_classifier(model), _entries(words)
     level = risk("alpha", alpha)
     several = strings("texts", texts)
     given = None if labels is None else one_each("labels", labels, len(several))
     if not several:
         raise InputError("there are no texts to predict")
-    names = labels_of(before)
-    multilabel = is_multilabel(before)
+    names = labels_of(asked)
+    multilabel = is_multilabel(asked)
+    report = on_progress or ignore
     truth: NDArray[Any] | None = None
     if given is not None:
         check_installed("evaluate", "scipy")
         truth = (label_matrix if multilabel else class_numbers)(names, given)
-    after = _without(before, entries)
-    documents = _holding(before, after, several)
-    ask = predicted_matrix if multilabel else probabilities_of
-    said: NDArray[Any] = ask(before, several)
+    other = _without(asked, entries)
+    ask: Any = predicted_matrix if multilabel else probabilities_of
+    if before is None:
+        said: NDArray[Any] = ask(asked, _reported(several, "predicting", report))
+    else:
+        said = _known(before, (len(several), len(names)), np.bool_ if multilabel else np.float64)
+    documents = _holding(asked, other, several, report)
+    again = [several[number] for number in documents.tolist()]
     changed = said.copy()
-    changed[documents] = ask(after, [several[number] for number in documents.tolist()])
+    changed[documents] = ask(other, _reported(again, "predicting again", report))
     qualities = None
     if truth is not None:
         judge: Any = labels_quality if multilabel else classes_quality
@@ -124,8 +138,34 @@ def what_if(
     )
 
 
-def _holding(before: TextClassifier, after: TextClassifier, texts: list[str]) -> NDArray[np.intp]:
+def _known(before: ArrayLike, shape: tuple[int, int], kind: type[np.generic]) -> NDArray[Any]:
+    """Return what is known of the texts, checked."""
+    try:
+        given = np.asarray(before)
+    except ValueError:
+        given = np.empty(0)
+    if given.shape != shape or not np.can_cast(given.dtype, kind):
+        raise InputError(
+            *(Argument("before"), " must be an array with a row for each text and a column for "),
+            f"each class, {shape[0]:,} × {shape[1]:,}, of "
+            + ("true and false" if kind is np.bool_ else "probabilities"),
+        )
+    if not np.isfinite(given).all():
+        raise InputError(Argument("before"), " holds what is no number")
+    return given.astype(kind)
+
+
+def _reported(texts: list[str], stage: str, report: OnProgress) -> Iterator[str]:
+    for number, text in enumerate(texts):
+        report(Progress(stage, n_documents=number, share=number / len(texts)))
+        yield text
+
+
+def _holding(
+    before: TextClassifier, after: TextClassifier, texts: list[str], report: OnProgress
+) -> NDArray[np.intp]:
     """Return the numbers of the texts of which one model reads less than the other."""
-    pairs = zip(before.documents(texts), after.documents(texts), strict=True)
+    reported = _reported(texts, "looking for the words", report)
+    pairs = zip(before.documents(reported), after.documents(texts), strict=True)
     changed = [not np.array_equal(one.unread, other.unread) for one, other in pairs]
     return np.flatnonzero(changed)

@@ -11,6 +11,7 @@ from whyword.web.assets import DOCS, asset
 from whyword.web.docspage import docs_page
 from whyword.web.engine import Engine
 from whyword.web.library import Library
+from whyword.web.suspects import SuspectList
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def create_app(
-    engine: Engine, library: Library | None = None, access: Access | None = None
+    engine: Engine,
+    library: Library | None = None,
+    access: Access | None = None,
+    suspects: SuspectList | None = None,
 ) -> "ASGIApp":
     """Return the ASGI application.
 
@@ -29,6 +33,7 @@ def create_app(
         Without one there is no corpus to look at. One of the engine's own model shares the words
         that it keeps.
     access : Access, optional
+    suspects : SuspectList, optional
     """
     check_installed("web", "fastapi", "starlette", "orjson")
     # the command line is imported without these packages
@@ -36,14 +41,15 @@ def create_app(
     from whyword.web.guard import guarded
     from whyword.web.problems import handle_errors
     from whyword.web.routes import corpus, model, page
+    from whyword.web.routes import suspects as suspect_routes
     from whyword.web.routes.answers import Served
     from whyword.web.schema import with_limits
 
     engine.keep_words()
     app = _empty_app()
-    served = app.state.served = Served(engine, library)
+    served = app.state.served = Served(engine, library, suspects)
     handle_errors(app)
-    for part in (page, model, corpus):
+    for part in (page, model, corpus, suspect_routes):
         app.include_router(part.router)
     schema = with_limits(app.openapi(), engine.limits, engine.names, engine.methods)
     app.openapi_schema = schema

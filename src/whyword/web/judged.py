@@ -13,7 +13,7 @@ from whyword.base.errors import InputError
 from whyword.base.labels import Label, Labels
 from whyword.base.printable import storable
 from whyword.methods.predict import Prediction
-from whyword.methods.targets import class_number
+from whyword.methods.targets import class_number, label_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,8 @@ class Judged:
         Numbers of classes; of a model with several labels, the highest.
     chances : (documents,) float64
         The probability of these.
+    probabilities : (documents, C)
+        Of all classes.
     said : list of tuples of labels, or None
         What a model with several labels predicts; None of one that predicts a class.
     """
@@ -38,6 +40,7 @@ class Judged:
     labels: list[Labels | None]
     predicted: NDArray[np.intp]
     chances: NDArray[np.float64]
+    probabilities: NDArray[Any]
     said: list[tuple[Label, ...]] | None = None
 
     @classmethod
@@ -55,6 +58,7 @@ class Judged:
             labels=[_storable(label) for label in labels],
             predicted=np.array([one.probabilities.argmax() for one in predictions], np.intp),
             chances=np.array([one.probability for one in predictions]),
+            probabilities=np.array([one.probabilities for one in predictions]),
             said=[tuple(map(by_name.__getitem__, one.predicted)) for one in predictions]
             if several
             else None,
@@ -81,6 +85,22 @@ class Judged:
     def prediction(self, number: int) -> Any:  # noqa: ANN401 - a label, or a tuple of labels
         """Return what is predicted of a document."""
         return self.classes[self.predicted[number]] if self.said is None else self.said[number]
+
+    @property
+    def outputs(self) -> NDArray[Any]:
+        """The probabilities; of a model with several labels which are predicted, (documents, C)."""
+        return self.probabilities if self.said is None else label_matrix(self.classes, self.said)
+
+    def truth(self, number: int) -> Any:  # noqa: ANN401 - a label, or a tuple of labels
+        """Return a document's label as the model could have said it; None if it could not."""
+        label = self.labels[number]
+        if label is None or (self.said is None and isinstance(label, tuple)):
+            return None
+        by_name = {str(own): own for own in self.classes}
+        several = tuple(by_name[one] for one in _each(label) if one in by_name)
+        if len(several) < len(_each(label)):
+            return None
+        return several[0] if self.said is None else several
 
     @property
     def labels_are_foreign(self) -> bool:

@@ -1,5 +1,6 @@
 """A corpus as a model sees it: predictions, class words, map, search, confusions."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from whyword.methods.targets import class_number
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.protocol import Embedded, TextClassifier
 from whyword.web.judged import Judged
+from whyword.web.what_if import what_if_answer
 from whyword.web.word_lists import WordLists
 from whyword.words.document import Document
 
@@ -195,6 +197,10 @@ class Library:
 
     def _class(self, name: str) -> Label:
         return self.judged.classes[class_number(self.judged.classes, name)]
+
+    def what_if(self, words: Sequence[str], seconds: float = math.inf) -> dict[str, Any]:
+        """Return what becomes of predictions when the model does not read some words."""
+        return what_if_answer(self.model, self.ids, self.texts, self.judged, words, seconds)
 
     # ---- search -------------------------------------------------------------------------------
 

@@ -4,6 +4,10 @@ from dataclasses import dataclass
 
 from whyword.base.threads import usable_cores
 
+MOST_WORDS = 1_000  # of a what-if
+WORD_CHARACTERS = 1_000  # of each
+MOST_ARTEFACTS = 10_000  # rows of suspects
+
 
 @dataclass(frozen=True)
 class Limits:

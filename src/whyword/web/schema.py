@@ -9,11 +9,11 @@ from pydantic import FailFast, Strict
 from whyword.base.labels import Label
 from whyword.explanation.row import FIELDS, PHRASES
 from whyword.methods.targets import ALL, PREDICTED
-from whyword.web.limits import Limits
+from whyword.web.limits import MOST_ARTEFACTS, MOST_WORDS, WORD_CHARACTERS, Limits
 
 MOST_HITS = 50
 QUERY_CHARACTERS = 10_000
-_STRICT = {"extra": "forbid"}  # a misspelt name is an error, not silence
+STRICT = {"extra": "forbid"}  # a misspelt name is an error, not silence
 
 Number = float | None  # None for what is no number
 
@@ -25,7 +25,7 @@ class TextIn:
     text: str
     id: str | None = None
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = STRICT
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class DocumentIn(TextIn):
     # the first that is no position says enough: there may be thousands
     deleted: Annotated[list[int], FailFast()] = field(default_factory=list)
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = STRICT
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class PredictRequest:
 
     documents: list[TextIn | str]
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = STRICT
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class ExplainRequest:
     method: str = ""  # the best for the model, which the schema names
     phrases: Annotated[bool, Strict()] = False
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = STRICT
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class SearchRequest:
     query: str
     top: int = 10
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = STRICT
 
 
 # ---- answers ----------------------------------------------------------------------------------
@@ -320,6 +320,13 @@ def with_limits(
     if "SearchRequest" in parts:
         _update(parts["SearchRequest"], "query", maxLength=QUERY_CHARACTERS)
         _update(parts["SearchRequest"], "top", minimum=1, maximum=MOST_HITS)
+    if "WhatIfRequest" in parts:
+        _update(parts["WhatIfRequest"], "words", minItems=1, maxItems=MOST_WORDS)
+        parts["WhatIfRequest"]["properties"]["words"]["items"]["maxLength"] = WORD_CHARACTERS
+    if "TableRequest" in parts:
+        artefacts = parts["TableRequest"]["properties"]["artefacts"]
+        artefacts["maxItems"] = MOST_ARTEFACTS
+        artefacts["items"]["minimum"] = 0
     return schema
 
 

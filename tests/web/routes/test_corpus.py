@@ -103,6 +103,36 @@ def test_mistakes_in_a_search(given: object, said: str) -> None:
     check_refused(ask(app(), "/api/search", given), 422, said)
 
 
+def test_what_if_by_the_api_is_that_of_the_library() -> None:
+    words = ["moon", "/[g-s].*/", "no such phrase"]
+    answer = ask(app(), "/api/what-if", {"words": words})
+    assert answer.status == 200
+    assert answer.json == arrived(library().what_if(words))
+    nowhere = ask(app(), "/api/what-if", {"words": ["\ud800 nowhere", "\x00"]}).json
+    assert (nowhere["with_words"], nowhere["changes"]) == (0, [])
+    check_refused(ask(app("cnn", False), "/api/what-if", {"words": ["moon"]}), 404, "no corpus")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"words": []}, "words must have from 1 to 1,000 items, not 0"),
+        ({"words": ["moon"] * 1001}, "words must have from 1 to 1,000 items, not 1,001"),
+        ({"words": ["x" * 1001]}, "each of the words may have 1,000 characters at most"),
+        ({"words": [" "]}, "words holds an empty word"),
+        ({"words": ["/(/"]}, "words"),
+        ({"words": ["/(a+)+b/"]}, "words"),
+        ({"words": [f"/a{n}/" for n in range(21)]}, "words has 21 patterns; 20 may be"),
+        ({"words": "moon"}, "words: Input should be a valid list"),
+        ({"words": [1]}, "words"),
+        ({"words": ["moon"], "labels": []}, "there are 2 fields where there can be words"),
+        ({}, "words: is missing"),
+    ],
+)
+def test_mistakes_in_a_what_if(given: object, said: str) -> None:
+    check_refused(ask(app(), "/api/what-if", given), 422, said)
+
+
 def test_a_corpus_without_labels_has_no_confusions() -> None:
     served = library("svm")
     without = replace(served, judged=replace(served.judged, labels=[None] * 40))

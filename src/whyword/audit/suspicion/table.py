@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -127,12 +127,18 @@ class Suspects:
 
     # ---- kept ---------------------------------------------------------------------------------
 
-    def to_rows(self) -> Iterator[list[Any]]:
-        """Yield the rows of a table, in the order of its columns; ``artefact`` is to fill in."""
-        for row in self.rows:
+    def to_rows(self, artefacts: Container[int] = ()) -> Iterator[list[Any]]:
+        """Yield the rows of a table, in the order of its columns; ``artefact`` is to fill in.
+
+        Parameters
+        ----------
+        artefacts : container of int
+            The numbers of the rows that are known to be some.
+        """
+        for number, row in enumerate(self.rows):
             yield [
                 row.name,
-                "",
+                "yes" if number in artefacts else "",
                 row.label,
                 row.verdict,
                 round(row.score, 4),
@@ -161,14 +167,14 @@ class Suspects:
             raise MissingExtraError("pandas", "frames") from None
         return pd.DataFrame(list(self.to_rows()), columns=list(COLUMNS)).drop(columns="artefact")
 
-    def to_csv(self, path: str | Path | None = None) -> str:
+    def to_csv(self, path: str | Path | None = None, *, artefacts: Container[int] = ()) -> str:
         """Return a table as CSV; given a path, write it.
 
-        Say yes in its column ``artefact`` to what is one; ``whyword train --ignore`` takes the
-        table then.
+        Say yes in its column ``artefact`` to what is one, or name the numbers of these rows here;
+        ``whyword train --ignore`` takes the table then.
         """
         stream = io.StringIO()
-        write_csv(stream, [COLUMNS, *self.to_rows()])
+        write_csv(stream, [COLUMNS, *self.to_rows(artefacts)])
         return save_or_return(stream.getvalue(), path)
 
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> str:

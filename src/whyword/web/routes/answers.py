@@ -13,6 +13,7 @@ from whyword.web.engine import Engine
 from whyword.web.gate import Gate
 from whyword.web.library import Library
 from whyword.web.schema import Problem
+from whyword.web.suspects import SuspectList
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem} for status in (401, 403, 408, 413, 422, 503, 504)
@@ -26,11 +27,15 @@ class Served:
     ----------
     engine : Engine
     library : Library or None
+    suspects : SuspectList or None
     """
 
-    def __init__(self, engine: Engine, library: Library | None) -> None:
+    def __init__(
+        self, engine: Engine, library: Library | None, suspects: SuspectList | None = None
+    ) -> None:
         self.engine = engine
         self.library = library
+        self.suspects = suspects
         self.gate = Gate(engine.limits)
         self.files = assets()
         self.docs: Asset | None = None  # these two are made from the schema of the routes
@@ -43,6 +48,14 @@ class Served:
         if self.library is None:
             raise HTTPException(404, "no corpus is served; start with: whyword serve MODEL CORPUS")
         return self.library
+
+    @property
+    def suspect_list(self) -> SuspectList:
+        """The suspects; raise if there are none."""
+        if self.suspects is None:
+            start = "whyword serve MODEL CORPUS --suspects FOLDER"
+            raise HTTPException(404, f"no suspects are served; start with: {start}")
+        return self.suspects
 
     async def compute(self, work: Callable[[], object], quick: bool = False) -> Response:
         """Return what the work returns, computed at once if that is quick, or in a thread."""

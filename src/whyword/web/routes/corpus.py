@@ -7,7 +7,9 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import storable
+from whyword.web.audit_schema import WhatIfAnswer, WhatIfRequest
 from whyword.web.bodies import BoundedRoute
+from whyword.web.limits import WORD_CHARACTERS
 from whyword.web.routes.answers import PROBLEMS, example, json_answer, served, to_json
 from whyword.web.schema import (
     MOST_HITS,
@@ -70,6 +72,21 @@ async def search(
         raise InputError(Argument("top"), f" must be from 1 to {MOST_HITS}, not {top}")
     of = served(request)
     return await of.compute(partial(of.corpus.search, storable(query), top))
+
+
+@router.post("/api/what-if", response_model=WhatIfAnswer)
+async def what_if(
+    request: Request,
+    body: Annotated[WhatIfRequest, example(words=["baalke", "gordon banks", r"/.+\.edu/"])],
+) -> Response:
+    """Say what becomes of the predictions when the model does not read some words."""
+    if any(len(word) > WORD_CHARACTERS for word in body.words):
+        raise InputError(
+            "each of the ", Argument("words"), f" may have {WORD_CHARACTERS:,} characters at most"
+        )
+    of = served(request)
+    words = list(map(storable, body.words))
+    return await of.compute(partial(of.corpus.what_if, words, of.engine.limits.work_seconds))
 
 
 @router.get("/api/map", response_model=MapAnswer)

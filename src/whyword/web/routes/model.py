@@ -34,11 +34,12 @@ async def healthz() -> dict[str, str]:
 
 @router.get("/api/about", responses=PROBLEMS)
 async def about(request: Request) -> dict[str, Any]:
-    """Return the model, the corpus if there is one, the limits, and what is being answered."""
+    """Return the model, corpus and suspects if any, the limits, and what is being answered."""
     of = served(request)
     return {
         "model": of.engine.about(),
         "corpus": None if of.library is None else of.library.about(),
+        "suspects": None if of.suspects is None else of.suspects.about,
         "limits": {name: getattr(of.engine.limits, name) for name in _TOLD_LIMITS},
         "answering": of.gate.inside,
     }

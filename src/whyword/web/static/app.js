@@ -4,8 +4,13 @@ import {counted, h, name, oneLine, percent, problem, waiting} from "./dom.js";
 import * as explainView from "./explainview.js";
 import * as corpusView from "./corpusview.js";
 import * as errorsView from "./errorsview.js";
+import * as suspectsView from "./suspectsview.js";
 
-const VIEWS = {explain: explainView, corpus: corpusView, errors: errorsView};
+const VIEWS = {explain: explainView, corpus: corpusView, errors: errorsView, suspects: suspectsView};
+const SHOWN = {  // by views that need a corpus
+  corpus: "a map of documents, the words of each class, and search",
+  errors: "which classes are taken for which, and what misled the model",
+  suspects: "what the model perhaps should not have learned, and what becomes of predictions without it"};
 const view = document.getElementById("view");
 let server = null, before = null;
 
@@ -44,10 +49,8 @@ async function route() {
 }
 
 function noCorpus(wanted) {
-  const what = wanted === "corpus" ? "a map of documents, the words of each class, and search"
-    : "which classes are taken for which, and what misled the model";
   return h("div", {className: "empty"}, h("h2", {}, "No corpus is served"),
-    h("p", {}, `With one, this view shows ${what}. Start the server with documents behind the model:`),
+    h("p", {}, `With one, this view shows ${SHOWN[wanted]}. Start the server with documents behind the model:`),
     h("pre", {}, "whyword serve MODEL CORPUS"),
     h("p", {}, "A corpus is a folder, a CSV, JSON Lines or Parquet file, or 20newsgroups:test."));
 }

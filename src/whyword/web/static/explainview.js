@@ -2,7 +2,7 @@
 import {columnOf, joined, largestAt, opened} from "./answers.js";
 import * as api from "./api.js";
 import {counted, h, labelText, name, oneLine, percent, problem, sameLabels, say, waiting} from "./dom.js";
-import {legend, unreadWords} from "./heatmap.js";
+import {legend, occurrences, unreadWords} from "./heatmap.js";
 import {drawn} from "./livetext.js";
 import {unpackedText} from "./share.js";
 import {classList, phraseList, wordLists} from "./sidebar.js";
@@ -177,9 +177,11 @@ function remove(positions) {
   setDeleted([...now].sort((a, b) => a - b));
 }
 
-function toggle(position) {
-  if (state.deleted.includes(position)) setDeleted(state.deleted.filter((n) => n !== position));
-  else remove([position]);
+// A word goes or comes back: one occurrence, or all of them, whatever their case.
+function toggle(position, everywhere) {
+  const places = new Set(everywhere ? occurrences(state.shown, position) : [position]);
+  if (state.deleted.includes(position)) setDeleted(state.deleted.filter((n) => !places.has(n)));
+  else remove(places);
 }
 
 function setDeleted(positions) {

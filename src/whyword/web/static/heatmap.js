@@ -142,6 +142,16 @@ export function pooled(words, values) {
   return [...sums.values()].sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
 }
 
+const places = new WeakMap();  // of an answer's words: pointing asks for them at every step
+
+// The positions at which a word stands that is at this one, whatever its case.
+export function occurrences(found, position) {
+  if (!places.has(found)) {
+    places.set(found, new Map(pooled(found.words, found.words.map(() => 0)).map((entry) => [entry.word, entry.places])));
+  }
+  return places.get(found).get(found.words[position].toLowerCase());
+}
+
 // What each word shows: in a bag of words, where occurrences share a word's value, the whole of it.
 export function wordValues(found, relevance) {
   if (found.parameters.occurrences !== "equal shares") return relevance;

@@ -1,7 +1,7 @@
 // A coloured text whose words show their numbers and are deleted by a click, a tap or a key.
 import {columnOf} from "./answers.js";
 import {h, name, number, oneLine, say} from "./dom.js";
-import {colouredText, edge} from "./heatmap.js";
+import {colouredText, edge, occurrences} from "./heatmap.js";
 
 const tip = document.getElementById("tip");
 
@@ -24,7 +24,8 @@ function liveText(parts, known, at, toggle) {
   text.tabIndex = 0;
   text.dataset.panel = at;
   text.setAttribute("role", "group");
-  text.setAttribute("aria-label", "The text. Arrow keys walk through its words, Enter deletes one or takes it back.");
+  text.setAttribute("aria-label", "The text. Arrow keys walk through its words, Enter deletes one or takes it back, " +
+    "Shift and Enter all its occurrences.");
   listen(one, toggle);
   return one;
 }
@@ -36,7 +37,12 @@ function listen(one, toggle) {
     const n = event.target.dataset?.n;
     return n === undefined ? -1 : Number(n);
   };
-  const tell = (n, x, y) => showTip(n, one.panel, one.found, x, y, touched === n);
+  const change = (n, everywhere) => {
+    touched = -1;
+    tip.hidden = true;
+    toggle(n, everywhere);
+  };
+  const tell = (n, x, y) => showTip(n, one.panel, one.found, x, y, touched === n && (() => change(n, true)));
   text.addEventListener("click", (event) => {
     const n = wordOf(event);
     if (n < 0) return;
@@ -45,10 +51,9 @@ function listen(one, toggle) {
       tell(n, event.clientX, event.clientY + 18);
       return;
     }
-    touched = -1;
-    tip.hidden = true;
-    toggle(n);
+    change(n, event.shiftKey);
   });
+  text.addEventListener("mousedown", (event) => { if (event.shiftKey) event.preventDefault(); });  // selects nothing
   text.addEventListener("pointermove", (event) => {
     if (event.pointerType === "touch") return;
     const n = wordOf(event);
@@ -66,7 +71,7 @@ function listen(one, toggle) {
       walk(Math.max(0, Math.min(words.length - 1, at + step)));
     } else if (["Enter", "Delete", "Backspace", " "].includes(event.key) && at >= 0) {
       event.preventDefault();
-      toggle(at);
+      toggle(at, event.shiftKey);
     } else if (event.key === "Escape") tip.hidden = true;
   });
   function walk(n) {
@@ -80,18 +85,24 @@ function listen(one, toggle) {
   }
 }
 
-function showTip(n, panel, found, x, y, touched = false) {
+// A finger has no Shift key: after its first tap there is a button.
+function showTip(n, panel, found, x, y, onEverywhere) {
   const row = found.relevance[n], order = row.map((value, k) => k).sort((a, b) => row[b] - row[a]);
   const line = (k) => h("li", {}, name(found.target[k]), " ", h("b", {}, number(row[k])));
   const first = panel.compared.map((at) => columnOf(found, at)), others = order.filter((k) => !first.includes(k));
-  const gone = panel.gone.has(n);
+  const gone = panel.gone.has(n), count = occurrences(found, n).length;
+  const act = gone ? "take" : "delete", all = `${act} all ${count}${gone ? " back" : ""}`;
   tip.replaceChildren(...[
     h("p", {}, h("b", {}, name(found.words[n])), gone ? " deleted" : ` ${number(panel.values[n])}`,
       found.known[n] ? "" : ", unknown to the model"),
     !gone && row.length > 2 && h("ul", {}, ...first.map(line),
       others.length > 0 && h("li", {className: "others"}, "other classes"),
       ...others.slice(0, 2).map(line), others.length > 4 && h("li", {}, "…"), ...others.slice(2).slice(-2).map(line)),
-    h("p", {className: "note"}, `${touched ? "Tap again" : "Click"} to ${gone ? "take it back" : "delete it"}`)].filter(Boolean));
+    h("p", {className: "note"}, `${onEverywhere ? "Tap again" : "Click"} to ${act} it${gone ? " back" : ""}`,
+      count > 1 && !onEverywhere && `, with Shift to ${all}`),
+    count > 1 && onEverywhere && h("button", {type: "button", onclick: onEverywhere,
+      onmousedown: (event) => event.preventDefault()},  // the text keeps the focus: it would hide this
+    all.charAt(0).toUpperCase() + all.slice(1))].filter(Boolean));
   tip.hidden = false;
   const box = tip.getBoundingClientRect();
   tip.style.left = `${Math.max(4, Math.min(x, innerWidth - box.width - 8))}px`;
