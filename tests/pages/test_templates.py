@@ -96,7 +96,7 @@ def test_a_page_keeps_its_structure(kind: str, text: str) -> None:
     assert all(address.startswith(("#", "/")) or address in LINKS for address in made.addresses)
 
 
-LINKS = {"words.html", "map.html", "evaluation.html"}
+LINKS = {"suspects.html", "words.html", "map.html", "evaluation.html"}
 SHOWN: dict[
     str, list[int | str]
 ] = {  # what of the text must be read on each page, as it is or made visible

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whyword.audit.changes import WhatIf
-from whyword.base.checks import check_installed, one_each, strings
+from whyword.base.checks import check_callable, check_installed, one_each, strings
 from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.evaluation.comparison import risk
@@ -107,7 +107,8 @@ def what_if(
         raise InputError("there are no texts to predict")
     names = labels_of(asked)
     multilabel = is_multilabel(asked)
-    report = on_progress or ignore
+    check_callable("on_progress", on_progress)
+    report = ignore if on_progress is None else on_progress
     truth: NDArray[Any] | None = None
     if given is not None:
         check_installed("evaluate", "scipy")

@@ -51,7 +51,7 @@ def test_what_is_not_known_is_said() -> None:
 
 def test_what_makes_no_sense_is_one_line() -> None:
     corpus = planted_corpus()
-    with pytest.raises(InputError, match="kept no such column; it has author"):
+    with pytest.raises(InputError, match="kept no column 'thread'; it has author"):
         Documents.of(corpus, CLASSES, "thread")
     one = Part(["a", "b"], ["space", "space"], ["1", "2"])
     with pytest.raises(InputError, match="one class, 'space'"):

@@ -11,6 +11,7 @@ from whyword.audit.suspicion.evidence import Known
 from whyword.base.checks import join_names, one_each
 from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
+from whyword.base.printable import shown
 from whyword.corpora.corpus import Corpus, Part
 from whyword.methods.targets import class_numbers
 
@@ -74,7 +75,7 @@ def _groups(
         if name not in kept:
             there = f"it has {join_names(kept)}" if kept else "load it with groups=[…]"
             raise InputError(
-                Argument("groups", name), f": {corpus.name} kept no such column; {there}"
+                Argument("groups"), f": {corpus.name} kept no column {shown(name)}; {there}"
             )
         return name, kept[name]
     if groups is None:
