@@ -178,6 +178,7 @@ def ruled() -> RuledClassifier:
 RULED = [f"{text} {SYMBOLS[label]}" for text, label in zip(TEXTS, LABELS, strict=True)]
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_a_rule_of_its_own_everywhere(ruled: RuledClassifier, tmp_path: Path) -> None:
     one = ww.explain(ruled, RULED[0], top=2, layer="encoder.layer.2", strict=True)
     assert one.parameters == {
@@ -233,6 +234,7 @@ def test_symbols_are_no_class_words_unless_asked(ruled: RuledClassifier, tmp_pat
         ww.class_words(ruled, RULED, symbols="some")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_symbols_by_the_api(ruled: RuledClassifier) -> None:
     app = create_app(Engine(ruled), open_library(ruled, records(RULED, LABELS), "texts"))
     for symbols in (False, True):

@@ -110,6 +110,7 @@ EVERYTHING = (all_pictures, all_files, all_maps, all_searches, all_judgements, a
 
 
 @pytest.mark.parametrize("work", EVERYTHING)
+@pytest.mark.slow(reason="half a second and more")
 def test_nothing_is_changed(work: Callable[[Path], None], tmp_path: Path) -> None:
     process_state()
     work(tmp_path)  # what is imported may change something, once

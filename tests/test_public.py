@@ -29,6 +29,7 @@ def test_a_bare_import_imports_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("name", ["vectors", "base", "pages"])
+@pytest.mark.slow(reason="half a second and more")
 def test_packages_are_there_at_the_first_look(name: str) -> None:
     code = f"import whyword; print(whyword.{name}.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -39,6 +39,7 @@ def soak(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_every_fuzzer_is_found(soak: ModuleType) -> None:
     found = set(map(str, soak.find_fuzzers()))
     assert {"web/test_body_fuzz.py::fuzzer", "web/test_http_fuzz.py::fuzzer"} <= found

@@ -206,6 +206,7 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
+@pytest.mark.slow(reason="half a second and more")
 def test_a_digest_depends_on_the_content_alone(value: object) -> None:
     again = json.loads(json.dumps(value))
     assert content_digest(again) == content_digest(value)

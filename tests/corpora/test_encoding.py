@@ -130,12 +130,14 @@ def check_bytes(case: tuple[list[bytes], int]) -> None:
     assert decoder.encoding or text == data.decode()
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_any_bytes_are_read() -> None:
     found = fuzzer()
     found.check(500)
     assert found.accepted == found.done
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_the_detector_is_imported_when_it_is_needed() -> None:
     code = (
         "import sys, whyword, whyword.cli.main; from whyword.corpora.encoding import decode_whole\n"

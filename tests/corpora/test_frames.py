@@ -292,6 +292,7 @@ def test_paths_are_not_in_memory(tmp_path: Path) -> None:
     assert (table.path, table.columns, notes) == ("list", tuple(ROWS[0]), [])
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_no_package_of_frames_is_imported_for_a_list() -> None:
     code = (
         "import sys; from whyword import load_corpus\n"

@@ -105,6 +105,7 @@ def test_one_document() -> None:
     assert found.pairs == [Copy(0, 0, 0.75)]
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_thousands_of_the_same_are_compared_once() -> None:
     found = near_copies(["the very same text"] * 50_000, ["the very same text"] * 50_000)
     assert found.exact == 50_000

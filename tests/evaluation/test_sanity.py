@@ -91,6 +91,7 @@ def test_two_trainings() -> None:
     assert "do not agree" in chance.verdict
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_bad_questions() -> None:
     with pytest.raises(InputError, match="no texts"):
         model_randomisation(MODEL, [])

@@ -448,6 +448,7 @@ def test_a_name_is_an_identity() -> None:
     assert (box.provenance_, BlackBox(loud).provenance_) == ({"name": "loudness 1"}, {})
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_the_identity_is_the_same_in_another_process() -> None:
     code = (
         "import whyword as ww\n"

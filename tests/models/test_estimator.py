@@ -130,6 +130,7 @@ def test_other_weights_have_another_identity() -> None:
 # ---- who holds whom -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_an_explanation_does_not_keep_a_known_model(tmp_path: Path) -> None:
     made_cnn().save(tmp_path / "model")
     model = load_model(tmp_path / "model")
@@ -141,6 +142,7 @@ def test_an_explanation_does_not_keep_a_known_model(tmp_path: Path) -> None:
     assert isinstance(explanation.model, str)
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_explanations_let_go_of_a_model_when_one_is_asked() -> None:
     model = made_cnn()
     explanations = [explain(model, text) for text in ("wa", "wb")]
@@ -152,6 +154,7 @@ def test_explanations_let_go_of_a_model_when_one_is_asked() -> None:
     assert explanations[1].model == identity
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_an_explanation_does_not_keep_a_cache() -> None:
     model = made_cnn().cache_words(1 << 16)
     explanation = explain(model, "wa wb")

@@ -91,6 +91,7 @@ def test_the_colours_of_words_are_those_of_terminal_and_pictures() -> None:
     assert f".{'p'}{LEVELS + 1}{{" not in style
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_pages_are_made_without_the_template_engine_until_one_is() -> None:
     code = (
         "import sys, whyword, whyword.cli.main, whyword.reports.files\n"

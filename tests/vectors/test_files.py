@@ -190,6 +190,7 @@ def test_damaged_binary_files(
     assert len(words) <= 9
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_memory_is_that_of_the_words_wanted(tmp_path: Path) -> None:
     """A miniature of benchmarks/vector_memory.py: 60 MB of which 1 % is wanted."""
     path, count, dimensions = tmp_path / "v.bin", 50_000, 300

@@ -38,6 +38,7 @@ def values_in(content: object) -> int:
 
 
 @given(VALUES, st.integers(0, 30))
+@pytest.mark.slow(reason="half a second and more")
 def test_no_value_is_left_out_of_the_count(content: object, enough: int) -> None:
     body = json.dumps(content).encode()
     assert count_values(body, enough) >= min(values_in(content), enough + 1)

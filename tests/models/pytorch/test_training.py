@@ -138,6 +138,7 @@ def test_each_text_is_read_once_in_an_epoch_with_little_padding() -> None:
     assert not module.training
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_a_window_is_drawn_of_each_text() -> None:
     module = Bag()
     ours = trainer(module, examples(200, windows=3))
