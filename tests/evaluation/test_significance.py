@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from whyword.evaluation.significance import (
+    benjamini_hochberg,
     bootstrap_means,
     corrected_t,
     critical_t,
@@ -144,3 +145,13 @@ def test_the_interval_of_a_difference_has_it_that_often() -> None:
     intervals = [paired_interval(b, c, 200, 0.05) for _, b, c, _ in drawn.tolist()]
     has = [low <= 0.06 <= high for low, high in intervals]
     assert abs(np.mean(has) - 0.95) < 0.02
+
+
+def test_the_correction_is_benjamini_and_hochbergs() -> None:
+    random = np.random.default_rng(0)
+    for size in (1, 2, 7, 40):
+        p = random.random(size) ** 3
+        p[: size // 2] = p[0]
+        assert np.allclose(benjamini_hochberg(p), oracle.false_discovery(p.tolist()))
+        assert np.allclose(benjamini_hochberg(p), stats.false_discovery_control(p))
+    assert len(benjamini_hochberg(np.zeros(0))) == 0

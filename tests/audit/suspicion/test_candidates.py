@@ -56,7 +56,10 @@ def test_hosts_of_a_domain_are_a_pattern() -> None:
 def test_entries_are_what_a_reader_ignores() -> None:
     texts = [f"the green moon is here {n}\nEd Green of mail.acme.org" for n in range(4)]
     texts += ["Green or ed of it"] * 50 + ["the red dragon"] * 6 + ["red or dragon"] * 10
-    places, found = found_in(texts, [0, 1] * 35)
+    # a domain by itself, which may be a file's name, and words around it that are no hosts
+    texts += ["a.netcom.com b.netcom.com c.netcom.com d.c.netcom.com", "NETCOM.com xnetcom.com"]
+    texts += ["a.b.ac.uk c.b.ac.uk d.b.ac.uk", "ac.uk b.ac.uk"]
+    places, found = found_in(texts, [0, 1] * 37)
     for number, unit in enumerate(places.units):
         reader = Reader(ignore=unit.entries)
         at = places.places[places.numbers == number]

@@ -43,3 +43,5 @@ def test_domain_and_shape() -> None:
     assert shape_of("x11r5") == r"x\d+r\d+"
     assert shape_of("a.b1") == r"a\.b\d+"
     assert shape_of("shuttle") is None
+    assert shape_of("x²") is None  # no digit for a pattern
+    assert shape_of("²x1") == r"²x\d+"

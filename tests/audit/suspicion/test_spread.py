@@ -1,11 +1,11 @@
-"""The two tests and the correction, against literal counts and scipy."""
+"""The two tests, against literal counts and scipy."""
 
 import numpy as np
 import oracle
 import pytest
 from scipy import stats
 
-from whyword.audit.suspicion.spread import benjamini_hochberg, fewer_groups, lower_odds
+from whyword.audit.suspicion.spread import fewer_groups, lower_odds
 
 
 def test_random_orders_have_as_many_groups_as_all_choices() -> None:
@@ -48,13 +48,3 @@ def test_odds_are_fishers() -> None:
         assert found == pytest.approx(oracle.fisher(int(a), int(b), int(c), int(d)))
         table = [[b, a - b], [d, c - d]]
         assert found == pytest.approx(stats.fisher_exact(table, alternative="greater").pvalue)
-
-
-def test_the_correction_is_benjamini_and_hochbergs() -> None:
-    random = np.random.default_rng(0)
-    for size in (1, 2, 7, 40):
-        p = random.random(size) ** 3
-        p[: size // 2] = p[0]
-        assert np.allclose(benjamini_hochberg(p), oracle.false_discovery(p.tolist()))
-        assert np.allclose(benjamini_hochberg(p), stats.false_discovery_control(p))
-    assert len(benjamini_hochberg(np.zeros(0))) == 0

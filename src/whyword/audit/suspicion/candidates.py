@@ -179,22 +179,43 @@ def _purities(
 
 
 def _patterns(found: Occurrences, least: int) -> Places:
-    """Return hosts of one domain, and words that differ in digits only."""
+    """Return hosts of one domain, and words that differ in digits only.
+
+    A pattern's words are all that it fits, so that it stands where a reader would ignore it: a
+    domain by itself, too, which looks like no host.
+    """
+    dotted = [number for number, word in enumerate(found.words) if "." in word]
+    domains = {
+        domain_of(found.words[number]) for number in dotted if form_of(found.words[number]) == HOST
+    }
     members: dict[str, list[int]] = defaultdict(list)
+    for number in dotted:
+        for domain in domains.intersection(_endings(found.words[number])):
+            members[rf"/(?:.+\.)?{re.escape(domain)}/"].append(number)
     for number, word in enumerate(found.words):
-        if "." in word and form_of(word) == HOST:
-            members[rf"/(?:.+\.)?{re.escape(domain_of(word))}/"].append(number)
-        elif shape := shape_of(word):
+        if shape := shape_of(word):
             members[f"/{shape}/"].append(number)
     units: list[Unit] = []
-    unit_of = np.full(len(found.words) + 1, -1, np.int32)
-    counts = found.document_counts
+    numbers, places = [np.empty(0, np.int32)], [np.empty(0, np.int64)]
+    counts, at = found.document_counts, _places_of_words(found)
     for pattern, several in members.items():
         if len(several) < _WORDS_OF_PATTERN or counts[several].sum() < least:
             continue
-        unit_of[several] = len(units)
+        places.append(np.concatenate([at[number] for number in several]))
+        numbers.append(np.full(len(places[-1]), len(units), np.int32))
         often = sorted(several, key=lambda number: -counts[number])[:_SHOWN]
         units.append(Unit((pattern,), PATTERN, tuple(found.words[number] for number in often)))
-    at = unit_of[found.numbers]
-    has = np.flatnonzero(at >= 0)
-    return Places(units, at[has], has.astype(np.int64))
+    return Places(units, np.concatenate(numbers), np.concatenate(places))
+
+
+def _endings(word: str) -> list[str]:
+    """Return a dotted word, and what of it follows each of its last dots: domains are short."""
+    labels = word.split(".")
+    return [".".join(labels[-count:]) for count in range(2, min(len(labels), 3) + 1)]
+
+
+def _places_of_words(found: Occurrences) -> list[NDArray[np.int64]]:
+    """Return the places of each word."""
+    order = np.argsort(found.numbers, kind="stable")
+    ends = np.searchsorted(found.numbers[order], np.arange(len(found.words) + 1))
+    return np.split(order, ends)[1:-1]

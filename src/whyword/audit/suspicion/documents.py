@@ -7,13 +7,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.audit.suspicion.evidence import Known
 from whyword.base.checks import join_names, one_each
 from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
 from whyword.base.printable import shown
 from whyword.corpora.corpus import Corpus, Part
 from whyword.methods.targets import class_numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of n documents beside what a model says of them.
+
+    Attributes
+    ----------
+    classes : (n,) intp
+        The number of each one's true class; −1 if it is not known.
+    is_train : (n,) bool
+        Whether the model was trained on it.
+    groups : (n,) intp, or None
+        The number of each one's author, thread or the like; −1 if it is not known.
+    """
+
+    classes: NDArray[np.intp]
+    is_train: NDArray[np.bool_]
+    groups: NDArray[np.intp] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +91,9 @@ def _groups(
     if isinstance(groups, str) or (groups is None and kept):
         name = groups if isinstance(groups, str) else next(iter(kept))
         if name not in kept:
-            there = f"it has {join_names(kept)}" if kept else "load it with groups=[…]"
+            there = (
+                f"it has {join_names(kept)}" if kept else "load_corpus keeps those that it is told"
+            )
             raise InputError(
                 Argument("groups"), f": {corpus.name} kept no column {shown(name)}; {there}"
             )

@@ -1,4 +1,4 @@
-"""What speaks against each unit: numbers, and how they are weighed.
+"""What speaks against each unit, in numbers.
 
 Equations are those of docs/method.md.
 """
@@ -8,31 +8,14 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.audit.suspicion.documents import Known
 from whyword.audit.suspicion.read import ReadDocuments
-from whyword.audit.suspicion.spread import Numbers, benjamini_hochberg, fewer_groups, lower_odds
+from whyword.audit.suspicion.spread import Numbers, fewer_groups, lower_odds
 from whyword.audit.suspicion.units import UnitGroups
+from whyword.evaluation.significance import benjamini_hochberg
 
 Counts = NDArray[np.int64]
 _LEAST_TESTED = 2  # documents of a class: one has one group, whoever wrote it
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """What is known of n documents beside what a model says of them.
-
-    Attributes
-    ----------
-    classes : (n,) intp
-        The number of each one's true class; −1 if it is not known.
-    is_train : (n,) bool
-        Whether the model was trained on it.
-    groups : (n,) intp, or None
-        The number of each one's author, thread or the like; −1 if it is not known.
-    """
-
-    classes: NDArray[np.intp]
-    is_train: NDArray[np.bool_]
-    groups: NDArray[np.intp] | None
 
 
 @dataclass(frozen=True, eq=False)

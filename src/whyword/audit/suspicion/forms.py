@@ -1,7 +1,6 @@
 """What a word looks like: an address, a host, a number, a date; or it is just a word."""
 
 import re
-from typing import Final
 
 ADDRESS, HOST, LINK, DATE, NUMBER, CODE, WORD = FORMS = (
     "address",
@@ -12,10 +11,6 @@ ADDRESS, HOST, LINK, DATE, NUMBER, CODE, WORD = FORMS = (
     "code",
     "word",
 )
-NAME: Final = "name"  # a word that is written with a capital wherever it stands
-LINE: Final = "line"  # a line that recurs, word by word
-CLOSING: Final = "signature"  # that stands at the end of documents
-OPENING: Final = "header"  # that stands at their beginning
 
 _LONGEST = 300  # characters of a word that is looked at
 _MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec"
@@ -73,8 +68,8 @@ def domain_of(host: str) -> str:
 
 def shape_of(word: str) -> str | None:
     """Return the pattern of words that differ from this one in digits only; None without digits."""
-    if not any(map(str.isdigit, word)):
+    if not any(map(str.isdecimal, word)):  # what \d fits
         return None
     return "".join(
-        r"\d+" if run[0].isdigit() else re.escape(run) for run in re.findall(r"\d+|\D+", word)
+        r"\d+" if run[0].isdecimal() else re.escape(run) for run in re.findall(r"\d+|\D+", word)
     )

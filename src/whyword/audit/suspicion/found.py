@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.audit.suspicion.evidence import Evidence, Known
+from whyword.audit.suspicion.documents import Known
+from whyword.audit.suspicion.evidence import Evidence
 from whyword.audit.suspicion.forms import form_of
 from whyword.audit.suspicion.read import ReadDocuments
 from whyword.audit.suspicion.row import Suspect, Turned

@@ -11,7 +11,7 @@ from whyword.words.scan import code_points
 _FEWEST, _MOST = 2, 40  # words of a line
 _BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no power of it vanishes
 
-Places = NDArray[np.int64]
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +28,12 @@ class RecurringLines:
         Each line with each place of these words.
     """
 
-    starts: Places
-    ends: Places
-    numbers: Places
-    documents: Places
-    place_lines: Places
-    places: Places
+    starts: Numbers
+    ends: Numbers
+    numbers: Numbers
+    documents: Numbers
+    place_lines: Numbers
+    places: Numbers
 
     def text(self, line: int, found: Occurrences) -> str:
         """Return a line's words, lower-cased, a blank between them."""
@@ -72,7 +72,7 @@ def recurring_lines(found: Occurrences, least: int) -> RecurringLines:
     )
 
 
-def _lines(found: Occurrences) -> tuple[Places, Places]:
+def _lines(found: Occurrences) -> tuple[Numbers, Numbers]:
     """Return the first place of each line with words, and the place after its last."""
     firsts = [np.empty(0, np.int64)]
     for document, offset in zip(found.documents, found.offsets.tolist(), strict=False):
@@ -96,7 +96,7 @@ class _Hashes:
         words = random[found.numbers] * self._powers[:-1]
         self._sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(words, dtype=np.uint64)])
 
-    def of(self, first: Places, sizes: Places) -> NDArray[np.uint64]:
+    def of(self, first: Numbers, sizes: Numbers) -> NDArray[np.uint64]:
         """Return those of so many words from some places on.
 
         All are moved to the same power, that of the last place: then they can be compared.
@@ -107,8 +107,8 @@ class _Hashes:
 
 
 def _everywhere(
-    found: Occurrences, hashes: _Hashes, starts: Places, sizes: Places
-) -> tuple[Places, Places]:
+    found: Occurrences, hashes: _Hashes, starts: Numbers, sizes: Numbers
+) -> tuple[Numbers, Numbers]:
     """Return each line's number with each place where its words begin to stand in a row."""
     numbers, begins = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     two = np.full(len(starts), 2)
@@ -138,8 +138,8 @@ def _is_in(values: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np
     return found
 
 
-def _counting(sizes: Places) -> Places:
+def _counting(sizes: Numbers) -> Numbers:
     """Return 0, 1, … for each size, one after the other."""
     total = int(sizes.sum())
-    counted: Places = np.arange(total) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    counted: Numbers = np.arange(total) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return counted

@@ -177,7 +177,7 @@ class _Search:
         return units.chosen(wanted, read.occurrences), evidence.chosen(wanted)
 
     def _remarks(self, count: int, tried: int) -> Iterable[str]:
-        if self.request.model.trace_kind.predicts_anew and tried < count:
+        if self.request.model.trace_kind.predicts_anew and tried == MOST_ASKED:
             yield (
                 f"The model has to be asked for every text without a word: {tried:,} of {count:,} "
                 "words, lines, pairs and patterns were tried, those with most relevance."

@@ -3,12 +3,10 @@
 Two tests, each of all units at once. Equations are those of docs/method.md.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.errors import MissingExtraError
+from whyword.evaluation.significance import distribution
 
 DRAWS = 9_999  # random orders of a class's documents
 _AT_ONCE = 1 << 24  # numbers held at a time
@@ -97,27 +95,6 @@ def lower_odds(
         The same of documents that were held out.
     """
     in_class = train_class + other_class
-    p = _stats().hypergeom.sf(train_class - 1, train + other, in_class, train)
+    p = distribution("hypergeom").sf(train_class - 1, train + other, in_class, train)
     found: Numbers = np.where((train > 0) & (other > 0), np.clip(p, 0.0, 1.0), 1.0)
     return found
-
-
-def benjamini_hochberg(probabilities: Numbers) -> Numbers:
-    """Return the probabilities after Benjamini and Hochberg's correction, in the same order.
-
-    docs/method.md (45).
-    """
-    p = np.asarray(probabilities, np.float64)
-    order = np.argsort(p, kind="stable")
-    stepped = p[order] * len(p) / np.arange(1, len(p) + 1)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(stepped[::-1])[::-1])
-    return adjusted
-
-
-def _stats() -> Any:  # noqa: ANN401 - scipy has no types
-    try:
-        from scipy import stats
-    except ImportError:
-        raise MissingExtraError("scipy", "evaluate") from None
-    return stats
