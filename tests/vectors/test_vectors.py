@@ -74,6 +74,18 @@ def test_nearest_is_the_cosine(stacked: bool) -> None:
         vectors.nearest("zebra")
 
 
+@pytest.mark.parametrize("scale", [1e-45, 1e-38, 1e-20, 1e6])
+def test_nearest_of_vectors_of_any_length(scale: float) -> None:
+    rows = np.array([[1, 0], [1, 1], [0, 1], [-1, 0], [0, 0]], np.float64)
+    matrix = (rows * scale).astype(np.float32)
+    assert matrix.any()
+    vectors = Vectors(list("abcde"), matrix)
+    found = {near.word: near.similarity for near in vectors.nearest("a")}
+    expected = {"b": np.sqrt(0.5), "c": 0, "d": -1, "e": 0}
+    assert found == {word: pytest.approx(value, abs=1e-6) for word, value in expected.items()}
+    assert {near.similarity for near in vectors.nearest("e")} == {0.0}  # it has no direction
+
+
 def test_coverage() -> None:
     vectors = some("the moon")
     texts = ["The moon. The unknown moon!", "unknown Pluto"]

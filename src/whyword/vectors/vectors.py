@@ -372,17 +372,22 @@ class Vectors:
         """Return the words most similar to a word, by cosine, without the word itself."""
         if word not in self:
             raise InputError(f"{word!r} has no vector")
-        similarity = np.zeros(len(self.words), np.float32)
-        norms = np.zeros(len(self.words), np.float32)
+        # in float64, where the square of no float32 is zero
+        products = np.zeros(len(self.words))
+        squares = np.zeros(len(self.words))
+        own_square = 0.0
         for table, rows in zip(self._tables, self._rows_of_words, strict=True):
             has_word = rows >= 0
             own = int(table.rows([word])[0])
             if own >= 0:
-                similarity[has_word] += (table.matrix @ table.matrix[own])[rows[has_word]]
-            norms[has_word] += np.einsum("vd,vd->v", table.matrix, table.matrix)[rows[has_word]]
-        smallest = np.finfo(np.float32).tiny
-        own_norm = np.maximum(np.linalg.norm(self[word]), smallest)
-        similarity /= np.sqrt(np.maximum(norms, smallest)) * own_norm
+                vector = table.matrix[own].astype(np.float64)
+                own_square += float(vector @ vector)
+                products[has_word] += np.einsum("vd,d->v", table.matrix, vector)[rows[has_word]]
+            squares[has_word] += np.einsum(
+                "vd,vd->v", table.matrix, table.matrix, dtype=np.float64
+            )[rows[has_word]]
+        lengths = np.sqrt(squares) * np.sqrt(own_square)
+        similarity = np.divide(products, lengths, where=lengths > 0, out=np.zeros_like(products))
         order = np.argsort(-similarity, kind="stable")
         others = (row for row in order if self.words[row] not in (word, word.lower()))
         return [
