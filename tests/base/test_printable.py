@@ -3,6 +3,7 @@ import unicodedata
 from collections import Counter, OrderedDict
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,6 +75,7 @@ def looped() -> list[object]:
     return made
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_of_long_values_only_the_beginning_is_made() -> None:
     letters, numbers = "a" * LONG, list(range(LONG))
     cases = [

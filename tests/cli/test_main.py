@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from commands import Write, run
 
+from whyword.base.versions import version_lines
+
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
@@ -91,7 +93,15 @@ def test_long_work_in_a_pipe_is_heard_of(
 
 
 def test_version() -> None:
-    assert run("--version").stdout.startswith("whyword 0.")
+    assert run("--version").stdout.splitlines() == version_lines()
+    command = [sys.executable, "-X", "importtime", "-m", "whyword", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "whyword.base.versions" in done.stderr
+    assert "typer" not in done.stderr  # no command is: it is there at once
+
+
+def test_version_by_the_whole_command_line() -> None:
+    assert run("--version", "--version").stdout.splitlines() == version_lines()
 
 
 def test_a_closed_pipe_is_no_error(mails: Path) -> None:

@@ -52,7 +52,7 @@ def interrupted_after(command: list[str], count: int | None) -> tuple[int, list[
         return process.wait(), said, imports
 
 
-@pytest.mark.slow(reason="fifty processes that import everything")
+@pytest.mark.slow(reason="thirty processes that import everything")
 @pytest.mark.parametrize("way", [["-m", "whyword"], script()], ids=["module", "script"])
 def test_ctrl_c_at_any_moment_is_one_line(way: list[str], write: Write) -> None:
     path = write("a.csv", "text,label\na,b\nc,d\n")
@@ -61,14 +61,14 @@ def test_ctrl_c_at_any_moment_is_one_line(way: list[str], write: Write) -> None:
     assert code == 0
     assert imports > 300
     codes = []
-    for moment in range(1, imports, imports // 24):
+    for moment in range(1, imports, imports // 14):
         code, said, _ = interrupted_after(command, moment)
         assert code in (0, 130), said
         assert "Traceback" not in "".join(said)
         assert code == 0 or said[-1:] == ["interrupted\n"], (moment, said)
         codes.append(code)
-    assert len(codes) >= 20
-    assert codes.count(130) >= 15  # the last ones may be too late
+    assert len(codes) >= 12
+    assert codes.count(130) >= 9  # the last ones may be too late
 
 
 def test_ctrl_c_is_left_to_those_who_ignore_it(write: Write) -> None:

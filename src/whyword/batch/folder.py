@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self, TextIO
@@ -19,6 +18,7 @@ from whyword.base.checks import exists, file_name
 from whyword.base.errors import Argument, InputError
 from whyword.base.files import exclusive_folder, sha256_of
 from whyword.base.json import parse_json
+from whyword.base.versions import VERSION
 from whyword.batch.chunks import Place, SourceReader
 from whyword.batch.parts import (
     DRAFT,
@@ -179,7 +179,7 @@ def plan_of(about: Mapping[str, Any], reader: SourceReader, lexicon: int) -> dic
         "encoding": reader.encoding,
     }
     sizes = {"documents": reader.rows, "characters": reader.characters, "lexicon": lexicon}
-    plan = {"whyword": version("whyword"), **about, "source": source, "at_most": sizes}
+    plan = {"whyword": VERSION, **about, "source": source, "at_most": sizes}
     plain: dict[str, Any] = json.loads(json.dumps(plan, default=str))
     return plain
 

@@ -7,7 +7,6 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from typing import Annotated, NoReturn
 
 import typer
@@ -15,6 +14,7 @@ import typer
 from whyword.base.compiled import CompilationNotice
 from whyword.base.errors import WhywordError
 from whyword.base.progress import lines_in_a_pipe, seconds_between_lines
+from whyword.base.versions import version_lines
 from whyword.cli.base import base
 from whyword.cli.compare import compare
 from whyword.cli.corpus import corpus
@@ -75,13 +75,13 @@ _INTERRUPTED, _TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM  # a shell
 
 def _version(value: bool) -> None:
     if value:
-        print(f"whyword {version('whyword')}")
+        print("\n".join(version_lines()))
         raise typer.Exit
 
 
 def _root(
     _: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the versions.")
     ] = False,
 ) -> None:
     """Keep `whyword COMMAND` the form of every call, even while there are few commands."""
@@ -92,7 +92,6 @@ def command_line() -> typer.Typer:
     app = typer.Typer(
         help="Which words made the classifier say that, and how far can you trust the answer?",
         no_args_is_help=True,
-        add_completion=False,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
     )
@@ -159,7 +158,7 @@ def _run() -> NoReturn:
             logging.getLogger(CompilationNotice.__module__).setLevel(logging.WARNING)
         command = "".join(sys.argv[1:2])  # one that serves is at work for ever
         with lines_in_a_pipe(None if command == "serve" else f"{command}: at work"):
-            command_line()()
+            command_line()(prog_name="whyword")  # as completion knows it, be it python -m whyword
     except (WhywordError, OSError) as error:
         print_error(error)  # of what comes before a command
         sys.exit(1)

@@ -8,7 +8,6 @@ import platform
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,6 +20,7 @@ from whyword.base.files import atomic_write, locked_folder, sha256_of, temporary
 from whyword.base.json import parse_json
 from whyword.base.printable import one_line, storable
 from whyword.base.tensors import Tensors, read_tensors, serialise_tensors
+from whyword.base.versions import VERSION, installed
 
 FORMAT = 1
 WEIGHTS = "model.safetensors"
@@ -312,15 +312,8 @@ def training_provenance(
 
 def provenance() -> dict[str, str]:
     """Return the versions that a training ran with."""
-    packages = ("whyword", "numpy", "numba", "torch", "scikit-learn")
-    return {"python": platform.python_version(), **{p: v for p in packages if (v := _version(p))}}
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+    packages = installed("numpy", "numba", "torch", "scikit-learn")
+    return {"python": platform.python_version(), "whyword": VERSION, **packages}
 
 
 def _is_replaceable(folder: Path) -> bool:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from whyword.base.errors import InputError
 from whyword.base.files import arrow_file
 from whyword.base.printable import one_line, storable
+from whyword.base.versions import VERSION
 from whyword.explanation.formats.format import ExplanationLike, Format
 from whyword.explanation.formats.json import plain_value
 from whyword.explanation.row import BY_NAME, FIELDS, LEFT_OUT, OPTIONAL, Row
@@ -206,7 +206,7 @@ def arrow_schema(
             [_storable_label(target)]
         )  # "all" beside classes that are numbers
     about = {
-        "whyword": version("whyword"),
+        "whyword": VERSION,
         "method": method,
         "parameters": parameters_text(parameters),
         "model": model or "",
