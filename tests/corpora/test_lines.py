@@ -83,6 +83,7 @@ def test_progress_is_that_of_the_reader(path: Path, monkeypatch: pytest.MonkeyPa
     assert looked[-1].share == 1.0
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_a_file_that_nobody_reads_is_closed(path: Path) -> None:
     file = TextFile(path)
     next(file.look())

@@ -92,6 +92,7 @@ def test_a_pickle_put_into_the_cache(small: Path, monkeypatch: pytest.MonkeyPatc
     assert load_corpus("20newsgroups:test").texts == ["w"]  # from the table in the cache
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_scikit_learns_cache(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = tmp_path / "scikit-learn" / "20news-bydate_py3.pkz"
     monkeypatch.setattr(newsgroups, "_PICKLE_SHA256", write_pickle(theirs))
@@ -103,6 +104,7 @@ def test_scikit_learns_cache(small: Path, tmp_path: Path, monkeypatch: pytest.Mo
     assert theirs.exists()  # not ours to delete
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_a_pickle_with_a_wrong_checksum_is_deleted_unopened(small: Path) -> None:
     bad = small / "20news-bydate_py3.pkz"
     bad.write_bytes(zlib.compress(pickle.dumps({"train": 1})))
@@ -112,6 +114,7 @@ def test_a_pickle_with_a_wrong_checksum_is_deleted_unopened(small: Path) -> None
     assert not (small / "20newsgroups.parquet").exists()
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_no_source_at_all_says_what_to_put_where(small: Path) -> None:
     with pytest.raises(DownloadError) as caught:
         load_corpus("20newsgroups")
@@ -154,6 +157,7 @@ def test_a_pickle_cannot_run_code(tmp_path: Path) -> None:
         posts_of_pickle(path)
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_too_few_posts(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sha256 = write_pickle(small / "20news-bydate_py3.pkz")
     monkeypatch.setattr(newsgroups, "_PICKLE_SHA256", sha256)
@@ -164,7 +168,7 @@ def test_too_few_posts(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.real
 def test_agreement_with_nltk_on_a_sample(news: Corpus) -> None:
-    """The whole test split is compared by benchmarks/tokenize.py; this is a twentieth of it."""
+    """The whole test split is compared by benchmarks/tokenizer.py; this is a twentieth of it."""
     from nltk.tokenize.destructive import NLTKWordTokenizer
     from nltk.tokenize.punkt import PunktSentenceTokenizer, PunktTrainer
     from oracle import is_word

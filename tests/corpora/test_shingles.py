@@ -1,4 +1,5 @@
 import numpy as np
+import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,29 +12,14 @@ def numbers(*texts: str) -> WordNumbers:
     return WordNumbers.of(Tokenizer().documents(texts))
 
 
-def shared_words(one: list[int], other: list[int]) -> float:
-    """Count the words in runs of two that both have, slowly."""
-
-    def covered(mine: list[int], theirs: list[int]) -> int:
-        runs = {tuple(theirs[at : at + RUN]) for at in range(len(theirs) - RUN + 1)}
-        places: set[int] = set()
-        for at in range(len(mine) - RUN + 1):
-            if tuple(mine[at : at + RUN]) in runs:
-                places.update(range(at, at + RUN))
-        return len(places)
-
-    both = len(one) + len(other)
-    share = (covered(one, other) + covered(other, one)) / both
-    return min(share, 2 * min(len(one), len(other)) / both)
-
-
 WORDS = st.lists(st.integers(0, 3), min_size=RUN, max_size=30)
 
 
-@given(WORDS, WORDS)
-def test_the_share_of_words_in_common(one: list[int], other: list[int]) -> None:
-    found = common_share(np.array(one, np.uint32), np.array(other, np.uint32))
-    assert found == pytest.approx(shared_words(one, other))
+@given(WORDS, WORDS, st.sampled_from([0.0, 0.5, 0.7, 1.0]))
+def test_the_share_of_words_in_common(one: list[int], other: list[int], least: float) -> None:
+    found = common_share(np.array(one, np.uint32), np.array(other, np.uint32), least)
+    literal = oracle.common_share(one, other)
+    assert found == pytest.approx(literal) or (found == 0 and literal < least)
 
 
 def test_equal_words_are_equal_numbers() -> None:

@@ -1,8 +1,7 @@
 """Test documents that are copies, or nearly, of training documents.
 
 MinHash and locality-sensitive hashing find the pairs that may be copies; each is then compared word
-by word. By hand, since the packages that do this (datasketch and others) take Python objects for
-every word, and minutes for what takes seconds here.
+by word.
 """
 
 from collections.abc import Iterable
@@ -13,23 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.base.checks import items, real_number
-from whyword.base.compiled import Ints, Offsets, compiled
+from whyword.base.compiled import Offsets, compiled
 from whyword.base.errors import Argument, InputError
 from whyword.base.threads import in_threads
-from whyword.corpora.shingles import PLACES, RUN, Hashes, WordNumbers, Words, common_share
+from whyword.corpora.lsh import (
+    MOST_FOUND,
+    Chosen,
+    LSHIndex,
+    Sorted,
+    band_keys,
+    find_candidates,
+)
+from whyword.corpora.shingles import RUN, Hashes, WordNumbers, Words, common_share
 from whyword.words.document import Text
 from whyword.words.tokenizer import Tokenizer
 
 NEAR = 0.7  # the share of words in common from which on a document is a near copy
 LEAST = 0.5  # below, pairs are no longer found reliably
-
-_ROWS = 2  # places of a signature in a band: documents that agree in all of a band may be copies
-_BANDS = PLACES // _ROWS
-_BESIDE = 8  # documents of a band that are looked at, on either side of where it would stand
-_AGREEING = 6  # places of the signatures that must agree for a comparison word by word
-_COMPARED = 8  # documents at most that are compared word by word, those that agree most
-
-Chosen: TypeAlias = NDArray[np.intp]
+COMPARED = 8  # documents at most that are compared word by word, those that agree most
 
 
 class Copy(NamedTuple):
@@ -124,9 +124,7 @@ def near_copies(
     hundred documents at most are looked at for each test document, and eight compared, the
     likeliest: the time grows with the number of documents even where all are nearly the same.
     """
-    threshold = real_number("threshold", threshold)
-    if not LEAST <= threshold <= 1:
-        raise InputError(Argument("threshold"), f" must be from {LEAST} to 1, not {threshold:g}")
+    threshold = check_threshold(threshold)
     tokenizer = tokenizer or Tokenizer()
     known, asked = (
         WordNumbers.of(tokenizer.documents(items(name, texts, "a list of texts")))
@@ -144,9 +142,17 @@ def near_copies(
     others = chosen[~is_exact[chosen] & (asked.lengths[chosen] >= RUN)]
     long_enough = np.sort(first[known.lengths[first] >= RUN])
     if len(others) and len(long_enough):
-        _Search(known, long_enough).run(asked, others, threshold, nearest, similarity)
+        _find_nearest(LSHIndex(known, long_enough), asked, others, threshold, nearest, similarity)
         nearest, similarity = nearest[chosen][which], similarity[chosen][which]
     return NearCopies(nearest, similarity, is_exact, threshold)
+
+
+def check_threshold(threshold: float) -> float:
+    """Return a similarity from which on a document is a copy; raise if there is none such."""
+    threshold = real_number("threshold", threshold)
+    if not LEAST <= threshold <= 1:
+        raise InputError(Argument("threshold"), f" must be from {LEAST} to 1, not {threshold:g}")
+    return threshold
 
 
 def _first_of_equals(known: WordNumbers) -> tuple[Hashes, Chosen]:
@@ -156,61 +162,33 @@ def _first_of_equals(known: WordNumbers) -> tuple[Hashes, Chosen]:
     return once[has_words], first[has_words]
 
 
-class _Search:
-    """Training documents, different from each other, sorted in each band by their signatures.
+def _find_nearest(
+    index: LSHIndex,
+    asked: WordNumbers,
+    others: Chosen,
+    threshold: float,
+    nearest: NDArray[np.int64],
+    similarity: NDArray[np.float64],
+) -> None:
+    """Find the nearest of each of some test documents, and put it in its place."""
+    signatures = asked.signatures(others)
+    keys = np.ascontiguousarray(band_keys(signatures).T)
 
-    In a band those that agree in its places stand together, and among them those that agree in the
-    next bands, too: of a thousand that are nearly the same, the nearest are beside.
-    """
+    def work(start: int, stop: int) -> None:
+        part = slice(start, stop)
+        _nearest(
+            (signatures[part], keys[part], others[part], asked.words, asked.ends),
+            (index.sorted, index.chosen, index.known.words, index.known.ends),
+            threshold,
+            nearest,
+            similarity,
+        )
 
-    def __init__(self, known: WordNumbers, chosen: Chosen) -> None:
-        self.known, self.chosen = known, chosen
-        self.signatures = known.signatures(chosen)
-        keys = _keys(self.signatures)
-        order = np.argsort(keys, axis=1, kind="stable")
-        self.order = order.astype(np.int32)
-        self.keys = np.take_along_axis(keys, order, axis=1)
-
-    def run(
-        self,
-        asked: WordNumbers,
-        others: Chosen,
-        threshold: float,
-        nearest: NDArray[np.int64],
-        similarity: NDArray[np.float64],
-    ) -> None:
-        """Find the nearest of each of some test documents, and put it in its place."""
-        signatures = asked.signatures(others)
-        keys = np.ascontiguousarray(_keys(signatures).T)
-
-        def work(start: int, stop: int) -> None:
-            part = slice(start, stop)
-            beside = (self.keys, self.order, self.signatures, self.chosen)
-            _nearest(
-                (signatures[part], keys[part], others[part], asked.words, asked.ends),
-                (*beside, self.known.words, self.known.ends),
-                threshold,
-                nearest,
-                similarity,
-            )
-
-        in_threads(work, len(others))
-
-
-def _keys(signatures: Words) -> Hashes:
-    """Return by what each band is sorted, (bands, documents): 32 bits of it, 16 of the next two."""
-    bands = np.zeros((_BANDS, len(signatures)), np.uint64)
-    for row in range(_ROWS):
-        bands = (bands ^ signatures[:, row::_ROWS].T) * np.uint64(0x9E3779B97F4A7C15)
-        bands ^= bands >> np.uint64(32)
-    mine = (bands & np.uint64(0xFFFFFFFF)) << np.uint64(32)
-    next_one = (np.roll(bands, -1, axis=0) & np.uint64(0xFFFF)) << np.uint64(16)
-    keys: Hashes = mine | next_one | (np.roll(bands, -2, axis=0) & np.uint64(0xFFFF))
-    return keys
+    in_threads(work, len(others))
 
 
 _Asked: TypeAlias = tuple[Words, Hashes, Chosen, Words, Offsets]
-_Known: TypeAlias = tuple[Hashes, Ints, Words, Chosen, Words, Offsets]
+_Known: TypeAlias = tuple[Sorted, Chosen, Words, Offsets]
 
 
 @compiled
@@ -223,65 +201,18 @@ def _nearest(
 ) -> None:
     """Find for each document asked for the most similar one that is known."""
     signatures, keys, others, words, ends = asked
-    sorted_keys, order, known_signatures, chosen, known_words, known_ends = known
+    index, chosen, known_words, known_ends = known
     seen = np.full(len(chosen), -1, np.int32)
-    best = np.empty(_COMPARED, np.int64)
-    agreeing = np.empty(_COMPARED, np.int64)
+    found = np.empty(MOST_FOUND, np.int64)
     for n in range(len(others)):
         mine = words[ends[others[n]] : ends[others[n] + 1]]
-        agreeing[:] = _AGREEING - 1
-        best[:] = -1
-        for band in range(_BANDS):
-            for at in _beside(sorted_keys[band], keys[n, band]):
-                candidate = order[band, at]
-                if seen[candidate] != n:
-                    seen[candidate] = n
-                    count = _agreement(signatures[n], known_signatures[candidate])
-                    _keep(best, agreeing, candidate, count)
-        for candidate in best:
-            if candidate < 0:
-                break
+        candidates = find_candidates(signatures[n], keys[n], index, seen, n, found)
+        for candidate in candidates[:COMPARED]:
             number = chosen[candidate]
             theirs = known_words[known_ends[number] : known_ends[number + 1]]
-            length = len(mine) + len(theirs)
-            if 2 * min(len(mine), len(theirs)) < threshold * length:
-                continue
-            share = common_share(mine, theirs)
+            share = common_share(mine, theirs, threshold)
             if share >= threshold and (
                 share > similarity[others[n]]
                 or (share == similarity[others[n]] and number < nearest[others[n]])
             ):
                 similarity[others[n]], nearest[others[n]] = share, number
-
-
-@compiled
-def _beside(keys: Hashes, key: np.uint64) -> range:
-    """Return the places that agree with a key in its band, not too far from where it would be."""
-    middle = np.searchsorted(keys, key)
-    start, stop = middle, middle
-    own = key >> np.uint64(32)
-    while start > 0 and middle - start < _BESIDE and keys[start - 1] >> np.uint64(32) == own:
-        start -= 1
-    while stop < len(keys) and stop - middle < _BESIDE and keys[stop] >> np.uint64(32) == own:
-        stop += 1
-    return range(start, stop)
-
-
-@compiled
-def _agreement(one: Words, other: Words) -> int:
-    count = 0
-    for place in range(PLACES):
-        count += one[place] == other[place]
-    return count
-
-
-@compiled
-def _keep(best: Offsets, agreeing: Offsets, candidate: int, count: int) -> None:
-    """Put a candidate among the best, which are sorted, if it agrees more than the last one."""
-    if count <= agreeing[-1]:
-        return
-    at = len(best) - 1
-    while at > 0 and agreeing[at - 1] < count:
-        agreeing[at], best[at] = agreeing[at - 1], best[at - 1]
-        at -= 1
-    agreeing[at], best[at] = count, candidate

@@ -137,20 +137,26 @@ def _sign(
 
 
 @compiled
-def common_share(one: Words, other: Words) -> float:
+def common_share(one: Words, other: Words, least: float) -> float:
     """Return the share of two documents' words that stand in a shingle which both have.
 
-    At most what a one-to-one match of the words allows: a text repeated is no copy of itself.
+    At most what a one-to-one match of the words allows: a text repeated is no copy of itself. If
+    that is less than is wanted, it is not looked for, and 0.
 
     Parameters
     ----------
     one, other : (words,) uint32
         Of :data:`RUN` words at least.
+    least : float
+        From which share on it is wanted.
     """
+    both = len(one) + len(other)
+    most = 2 * min(len(one), len(other)) / both
+    if most < least:
+        return 0.0
     first, second = _shingles(one), _shingles(other)
     common = _covered(first, np.sort(second)) + _covered(second, np.sort(first))
-    both = len(one) + len(other)
-    return min(common / both, 2 * min(len(one), len(other)) / both)
+    return min(common / both, most)
 
 
 @compiled
