@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from networks import some_vectors, topical
 from torch_trained import trained, untrained
 
@@ -34,6 +35,33 @@ def test_relevance_is_conserved_and_a_batch_equals_its_singles(shape: dict[str, 
         np.testing.assert_allclose(one.scores, alone.scores, atol=1e-5)
         assert not one.relevance[~one.known].any()
     assert model.classifier_.network.pads
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_what_a_word_bears_does_not_grow_with_the_text(cell: str) -> None:
+    """The relevance of a word is at most Σ |v|·|W·x|, whatever stands before and behind it."""
+    model = untrained("recurrent", epochs=1, cell=cell).fit(*topical(12, 3))
+    network, size = model.module, model.hidden
+    text = " ".join(np.random.default_rng(0).permutation(TEXTS[-1].split() * 150))
+    with torch.no_grad():
+        for name, weight in network.named_parameters():
+            if "bias_hh" in name:
+                weight[: 2 * size] += 1.0  # gates are open
+    kept = ww.explain(model, text, "all")
+    random = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for name, weight in network.named_parameters():
+            if "weight_hh" in name:  # candidates see the states, as in other people's cells
+                weight[2 * size : 3 * size] = 4 * torch.randn(size, size, generator=random)
+    plain = ww.explain(model, text, "all")
+    assert np.abs(kept.residual).max() < 1e-4
+    vector = torch.from_numpy(model.vectors.rows([word.lower() for word in kept.words]))
+    inputs = (vector.float() * network.words.scale) @ torch.cat(
+        [cells[0].weight_ih_l0[2 * size : 3 * size] for cells in (network.forth, network.back)]
+    ).T
+    bound = (inputs.abs() @ network.output.weight.abs().T).detach().numpy()
+    assert (np.abs(kept.relevance) <= bound + 1e-5).all()
+    assert not (np.abs(plain.relevance) <= 100 * bound).all()
 
 
 def test_it_learns() -> None:

@@ -85,6 +85,25 @@ def test_a_batch_equals_its_singles(pooling: str) -> None:
             torch.testing.assert_close(together[one], alone, atol=1e-6, rtol=1e-5)
 
 
+@pytest.mark.parametrize("cell", CELLS)
+def test_no_step_of_a_training_lets_candidates_see_the_states(cell: str) -> None:
+    ids, mask = batch()
+    rows = [torch.tensor([0, 1, 2, 3, 0])]
+    module = RecurrentNetwork(WordTables(rows, [(3, 4)]), Shape(cell, 5, 2, True, "max", 3))
+    weights = [one for name, one in module.named_parameters() if "weight_hh" in name]
+    before = [one.detach().clone() for one in weights]
+    optimiser = torch.optim.AdamW(module.parameters(), 0.1)
+    for _ in range(3):
+        nn.functional.cross_entropy(module(ids, mask), torch.tensor([0, 1, 2])).backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    assert len(weights) == 4
+    for weight, old in zip(weights, before, strict=True):
+        moved = (weight != old).any(1)
+        assert not weight[10:15].any()
+        assert moved[:10].all()
+        assert moved[15:].all()
+
+
 def test_words_are_looked_up_in_every_table() -> None:
     words = network("gru", "max").words
     words.scale[0] = 2.0

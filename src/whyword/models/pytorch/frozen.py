@@ -305,8 +305,9 @@ def spread(sums: Scores, others: Scores, leaf: Leaf, values: Tensor) -> None:
     own = flat >= 0
     batch, tokens, classes = sums.shape
     added = np.zeros((batch * tokens, classes))
-    np.add.at(added, flat[own], rows[own])
-    sums += added.reshape(sums.shape)
+    with np.errstate(over="ignore", invalid="ignore"):  # too large: the residual says so
+        np.add.at(added, flat[own], rows[own])
+        sums += added.reshape(sums.shape)
     if not own.all():
         np.add.at(others, leaf.documents(tokens)[~own], rows[~own])
 
