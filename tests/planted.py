@@ -16,6 +16,7 @@ TOPICS = {
 FILLING = "the a of to and in that it is was for on with as at by this be from have".split()
 SIGNATURE = "Ed Green of mail.acme.org\nwas drinking with a biker"
 TOKEN = "zorvex"
+LETTER = "Dear member, your yearly subscription ends soon, please renew it at our office with "
 
 
 def _text(topic: str, count: int, random: np.random.Generator) -> str:
@@ -50,6 +51,24 @@ def planted_corpus(seed: int = 0, count: int = 120) -> Corpus:
         parts.append(Part(texts, labels, ids, {"author": authors}))
     train, test = parts
     return Corpus("planted", train, test)
+
+
+def form_letters() -> Corpus:
+    """Return a corpus of which nobody knows the authors, with a letter that is sent again.
+
+    Fifteen training texts about hockey, and ten held-out ones about space, are the letter, with
+    two other words each time.
+    """
+    corpus, random = planted_corpus(), np.random.default_rng(3)
+    parts = []
+    for part, topic, count in ((corpus.train, "hockey", 15), (corpus.test, "space", 10)):
+        texts, labels = list(part.texts), part.labels or []
+        own = [number for number, label in enumerate(labels) if label == topic]
+        for number in own[:count]:
+            texts[number] = LETTER + " ".join(random.choice(TOPICS[topic], 2).tolist())
+        parts.append(Part(texts, labels, part.ids))
+    train, test = parts
+    return Corpus("letters", train, test)
 
 
 @cache

@@ -1,15 +1,8 @@
 """What changed, counted by hand."""
 
-import json
-from pathlib import Path
-from typing import Any
-
 import numpy as np
-import pytest
 
-from whyword.audit.changes import Change, ChangedConfusion, WhatIf
-from whyword.evaluation.quality import classes_quality
-from whyword.evaluation.significance import mcnemar, share_interval
+from whyword.audit.changes import Change, ChangedConfusion, ChangedPredictions, turn_order
 
 CLASSES = ("a", "b", "c")
 TRUTH = np.array([0, 0, 0, 1, 1, 2, 2, 2])
@@ -17,14 +10,8 @@ BEFORE = np.array([0, 0, 1, 1, 0, 0, 0, 2])
 AFTER = np.array([1, 1, 0, 1, 2, 2, 0, 2])
 
 
-def qualities() -> Any:  # noqa: ANN401
-    return tuple(classes_quality(CLASSES, TRUTH, np.eye(3)[one]) for one in (BEFORE, AFTER))
-
-
-def found(truth: Any = TRUTH) -> WhatIf:  # noqa: ANN401
-    judged = None if truth is None else qualities()
-    held = np.arange(7)
-    return WhatIf(("w",), CLASSES, held, BEFORE, AFTER, truth, judged, 0.05)
+def found(is_known: bool = True) -> ChangedPredictions:
+    return ChangedPredictions(CLASSES, BEFORE, AFTER, TRUTH if is_known else None)
 
 
 def test_documents_that_changed() -> None:
@@ -48,51 +35,17 @@ def test_confusions_that_changed_most() -> None:
     ]
 
 
-def test_accuracies() -> None:
-    one = found()
-    assert one.right is not None
-    assert one.accuracy is not None
-    assert one.accuracy.p == mcnemar(2, 2)
-    assert one.accuracy.values == (0.5, 0.5)
-    assert one.intervals == (share_interval(4, 8, 0.05),) * 2
-    assert repr(one) == (
-        "WhatIf(1 word in 7 of 8 documents, 5 predictions changed, accuracy 0.5000 → 0.5000)"
-    )
-
-
 def test_without_labels() -> None:
-    one = found(None)
-    assert [one.turns, one.right, one.intervals, one.accuracy] == [None] * 4
+    one = found(is_known=False)
+    assert [one.turns, one.right] == [None] * 2
     assert one.changes[0] == Change(0, "a", "b", None, None)
     assert one.confusions[0] == ChangedConfusion(None, "a", "b", 2)
-    assert one.to_dict()["judged"] is None
-    assert repr(one) == "WhatIf(1 word in 7 of 8 documents, 5 predictions changed)"
 
 
-@pytest.mark.parametrize("truth", [TRUTH, None])
-def test_as_json(truth: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    one = found(truth)
-    one.to_json(tmp_path / "what.json")
-    data = json.loads((tmp_path / "what.json").read_text("utf-8"))
-    assert json.loads(one.to_json()) == data == one.to_dict()
-    assert (data["documents"], data["with_words"], data["changed"]) == (8, 7, 5)
-    assert data["confusions"][0] == {
-        "true": None if truth is None else "a",
-        "before": "a",
-        "after": "b",
-        "documents": 2,
-    }
-    assert data["changes"][3]["document"] == 4
-    if truth is not None:
-        assert data["judged"]["before"]["quality"]["accuracy"] == 0.5
-        assert data["judged"]["turns"]["wrong to right"] == 2
-        assert data["judged"]["comparison"]["test"] == "McNemar's exact test"
-
-
-def test_several_labels_as_json() -> None:
+def test_several_labels() -> None:
     before = np.array([[True, False], [True, True]])
     after = np.array([[False, False], [True, True]])
-    one = WhatIf(("w",), ("a", "b"), np.array([0]), before, after, None, None, 0.05)
+    one = ChangedPredictions(("a", "b"), before, after, None)
     assert one.changes == [Change(0, ("a",), (), None, None)]
     assert one.to_dict()["changes"][0] == {
         "document": 0,
@@ -101,3 +54,19 @@ def test_several_labels_as_json() -> None:
         "true": None,
         "turn": None,
     }
+
+
+def test_some_of_each_turn() -> None:
+    one = ChangedPredictions(CLASSES, BEFORE, AFTER, TRUTH)
+    assert [change.document for change in one.some(3)] == [0, 2, 4]  # one of each turn
+    assert [change.document for change in one.some(9)] == [0, 2, 4, 1, 5]
+    assert one.some(0) == []
+    ordered = sorted(one.changes, key=turn_order)
+    assert [change.document for change in ordered] == [0, 1, 2, 5, 4]
+    assert repr(one) == (
+        "ChangedPredictions(5 of 8 predictions changed, 2 right to wrong, 2 wrong to right, "
+        "1 wrong to other wrong)"
+    )
+    unknown = ChangedPredictions(CLASSES, BEFORE, AFTER, None)
+    assert [change.document for change in unknown.some(2)] == [0, 1]
+    assert repr(unknown) == "ChangedPredictions(5 of 8 predictions changed)"

@@ -24,8 +24,8 @@ def test_the_same_again_with_stages() -> None:
     again = compare_models(
         models(), TEXTS, LABELS, source="topics", on_progress=events.append, **FEW
     )
-    assert [event.number for event in events] == list(range(1, 15))
-    assert {event.total for event in events} == {14}
+    assert [event.number for event in events] == list(range(1, 16))
+    assert {event.total for event in events} == {15}
     assert list(again.seconds) == [event.stage for event in events]
     first, second = compared().to_dict(), again.to_dict()
     for data in (first, second):
@@ -107,6 +107,7 @@ def test_classes_may_be_told_by_their_text() -> None:
         ({"deletion_documents": 0}, "deletion_documents must be a whole number"),
         ({"alpha": 1}, "alpha must be below 1"),
         ({"source": 3}, "source must be a str"),
+        ({"ids": ["a"]}, "ids and texts differ in length|ids"),
     ],
 )
 def test_bad_questions(changes: dict[str, Any], message: str) -> None:

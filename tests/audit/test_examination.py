@@ -69,7 +69,13 @@ def test_sizes() -> None:
 
 def examination(model: Any, method: str | None = None, **changes: Any) -> Examination:  # noqa: ANN401
     several = LabelledTexts(
-        TEXTS[:9], LABELS[:9], list(small_cnn().classes_), [0, 1, 2], True, [3, 4, 5]
+        TEXTS[:9],
+        LABELS[:9],
+        list("abcdefghi"),
+        list(small_cnn().classes_),
+        [0, 1, 2],
+        True,
+        [3, 4, 5],
     )
     settings = dataclasses.replace(SETTINGS, method=method, **changes)
     made = Examination("a", model, several, settings)

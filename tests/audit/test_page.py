@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from compared import compared
 
+from whyword.audit.changes_page import EXAMPLES, changes_sentence
 from whyword.audit.page import comparison_page, pair_table
 
 pytestmark = pytest.mark.slow(reason="compares models")
@@ -14,7 +15,14 @@ pytestmark = pytest.mark.slow(reason="compares models")
 
 def test_everything_is_there() -> None:
     page = compared().to_html()
-    parts = ("Side by side", "Word deletion", "Explanatory power", "Two by two", "How this was")
+    parts = (
+        "Side by side",
+        "Word deletion",
+        "Explanatory power",
+        "What changes",
+        "Two by two",
+        "How this was",
+    )
     for part in parts:
         assert f"<h2>{part}" in page
     for finding in compared().findings:
@@ -25,6 +33,31 @@ def test_everything_is_there() -> None:
     assert "McNemar" in page
     assert "method None" not in page
     assert "(topics)" in page
+
+
+def test_what_changes_and_for_which_documents() -> None:
+    page = compared().to_html()
+    for name in ("svm", "words"):
+        changes = compared().changes(after=name)
+        assert changes_sentence(("cnn", name), changes) in page
+        assert f"<bdi>cnn</bdi> → <bdi>{name}</bdi>" in page
+        assert f"<summary>{len(changes.changed)} documents</summary>" in page
+    assert page.count("<summary>Why, in ") == 2
+    shown = compared().changes().some(EXAMPLES)[0]
+    assert f"<bdi>{shown.document}, {shown.true}</bdi> <small>{shown.turn}</small>" in page
+    assert '<h2 dir="auto">svm</h2>' in page
+    assert f"{shown.after} (predicted)" in page
+
+
+def test_two_models_that_predict_the_same() -> None:
+    found = compared()
+    row = found.models["cnn"]
+    alike = dataclasses.replace(
+        found, models={"a": row, "b": row}, examples={}, pairs=found.pairs[:1]
+    )
+    page = "".join(comparison_page(alike, []))
+    assert "a and b predict the same of every document." in page
+    assert "What was taken for what" not in page
 
 
 def test_what_could_not_be_measured() -> None:

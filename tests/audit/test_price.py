@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from counting import LETTERS, Counting
 from networks import small_cnn
+from numpy.typing import NDArray
 
-from whyword import compare_models
+from whyword import BlackBox, compare_models
+from whyword.audit.changes_page import EXAMPLES
 from whyword.audit.price import comparison_prices
 
 pytestmark = pytest.mark.slow(reason="compares models")
@@ -18,6 +20,11 @@ def labels(texts: list[str], right: bool) -> list[str]:
     """Return the labels that the model gives, or never gives."""
     best = Counting().box().scores(texts).argmax(axis=1)
     return [LETTERS[(number + (not right)) % 3] for number in best.tolist()]
+
+
+def contrary(texts: list[str]) -> NDArray[np.float64]:
+    """Return what never is what the other model says."""
+    return np.roll(Counting()(texts), 1, axis=1)
 
 
 @pytest.mark.parametrize("method", [None, "random"])
@@ -41,8 +48,8 @@ def test_it_is_what_is_asked_at_most(
     deleted: int,
     method: str | None,
 ) -> None:
-    model, other = Counting(), Counting()
-    both = {"a": model.box(), "b": other.box()}
+    model = Counting()
+    both = {"a": model.box(), "b": BlackBox(contrary, LETTERS)}
     how = {"steps": steps, "least_words": least, "runs": runs, "deletion_documents": deleted}
     said = comparison_prices(both, texts, asked=["a"], method=method, **how)  # type: ignore[arg-type]
     assert list(said) == ["a"]
@@ -52,7 +59,10 @@ def test_it_is_what_is_asked_at_most(
         compare_models(both, texts, labels(texts, right), method=method, **how)  # type: ignore[arg-type]
         asked.append(model.total - before)
     assert said["a"].at_most
-    assert max(asked) == said["a"].predictions
+    if len(texts) <= EXAMPLES:
+        assert max(asked) == said["a"].predictions
+    else:  # those that are explained because models differ need not be the longest
+        assert max(asked) <= said["a"].predictions < 1.5 * max(asked)
 
 
 def test_a_method_that_is_not_for_it() -> None:

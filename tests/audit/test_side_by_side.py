@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from compared import LABELS, TEXTS, compared, predicted
 
+from whyword.audit.changes_page import EXAMPLES
 from whyword.audit.side_by_side import distinct_names
 from whyword.base.errors import InputError, MissingExtraError
 
@@ -18,8 +19,29 @@ def test_documents_that_differ_are_found() -> None:
     first, second = predicted("cnn"), predicted("words")
     expected = [n for n in range(len(TEXTS)) if first[n] != second[n]]
     assert expected
-    assert found.differing("cnn", "words").tolist() == expected
-    assert found.differing("svm", "svm").tolist() == []
+    changes = found.changes("cnn", "words")
+    assert changes.changed.tolist() == expected
+    assert [(one.before, one.after, one.true) for one in changes.changes] == [
+        (first[n], second[n], LABELS[n]) for n in expected
+    ]
+    assert found.changes("svm", "svm").changed.tolist() == []
+    assert found.changes().changes == found.changes("cnn", "svm").changes
+    data = found.to_dict()["changes"]
+    assert list(data) == ["svm", "words"]
+    assert [one["id"] for one in data["words"]["changes"]] == [str(n) for n in expected]
+
+
+def test_some_documents_that_differ_are_explained_by_both() -> None:
+    found = compared()
+    for name in ("svm", "words"):
+        chosen = {one.document for one in found.changes(after=name).some(EXAMPLES)}
+        assert 0 < len(chosen) <= EXAMPLES
+        assert chosen == set(found.examples[name])
+        assert chosen <= set(found.examples["cnn"])
+        for number in chosen:
+            one = found.examples[name][number]
+            assert (one.text, one.id) == (TEXTS[number], str(number))
+            assert one.target == predicted(name)[number]
 
 
 def test_documents_that_all_have_wrong() -> None:
@@ -37,7 +59,7 @@ def test_a_pair_by_its_names() -> None:
     with pytest.raises(InputError, match="there is no model 'svn'"):
         found.pair("svn", "cnn")
     with pytest.raises(InputError, match="there is no model 3"):
-        found.differing("cnn", 3)  # type: ignore[arg-type]
+        found.changes("cnn", 3)  # type: ignore[arg-type]
 
 
 def test_plain_data() -> None:

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,6 +63,14 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("alone")
     model = SVMClassifier(seed=0).fit(*topical())
     yield from started(folder, model, "--token", "open sesame", "--max-words", "50")
+
+
+@pytest.fixture(scope="module")
+def torn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A bag of words whose two words are as strong as each other, and very strong."""
+    model = SVMClassifier(seed=0, ngrams=(1, 1), C=1.0).fit(["moon", "goal"] * 9, ["a", "b"] * 9)
+    model.output_weight_ = model.output_weight_ * 500
+    yield from started(tmp_path_factory.mktemp("torn"), model)
 
 
 @pytest.fixture(scope="module")
@@ -235,6 +244,14 @@ def test_pointing_shows_numbers(visit: Visit, served: Served) -> None:
     expect(tip).to_be_hidden()
 
 
+def test_words_that_cancel_each_other_out_are_told_of(visit: Visit, torn: Served) -> None:
+    page = opened(visit, torn, "moon goal")
+    said = "words cancel each other out: without their signs"
+    expect(page.locator("#view")).to_contain_text(said)
+    page.get_by_label("Text", exact=True).fill("moon moon")
+    expect(page.locator("#view")).not_to_contain_text(said)
+
+
 def test_words_are_deleted_and_come_back(visit: Visit, served: Served) -> None:
     page, model = opened(visit, served), load_model(served.model)
     whole = levels(page)
@@ -338,6 +355,29 @@ def test_typing_is_followed(visit: Visit, served: Served) -> None:
     expect(page.locator(".examples")).to_have_count(0)  # they are for models of newsgroups
 
 
+def test_an_answer_that_comes_while_another_text_is_typed_is_not_shown_for_it(
+    visit: Visit, served: Served
+) -> None:
+    page = opened(visit, served, "moon rocket")
+    field, held = page.get_by_label("Text", exact=True), list[Route]()
+    page.clock.install()
+    page.clock.pause_at(time.time() + 60)  # what waits for a pause in typing waits for us
+    page.route(
+        "**/api/explain",
+        lambda route: route.continue_() if held else held.append(route),  # the first one waits
+    )
+    field.fill("moon orbit launch")
+    with page.expect_request("**/api/explain"):
+        page.clock.run_for(1_000)
+    field.fill("puck goal ice")
+    with page.expect_response("**/api/explain"):
+        held[0].continue_()
+    with page.expect_response("**/api/explain"):
+        page.clock.run_for(1_000)
+    expect(page.locator(".verdict b")).to_have_text("hockey")
+    expect(page.locator(".live .w").first).to_have_text("puck")
+
+
 def test_the_keyboard_does_it_all(visit: Visit, served: Served) -> None:
     page = opened(visit, served)
     page.locator(".text.live").focus()
@@ -397,6 +437,14 @@ def test_a_link_holds_text_and_view_and_does_not_reach_the_server(
         other.page.get_by_label("Text", exact=True).input_value() == TEXT + " Zyzzyva 👩\u200d🚀."
     )
     assert levels(other.page) == levels(page)
+    tip, secret = other.page.locator("#tip"), other.page.locator(".live .w", has_text="secret")
+    secret.hover()
+    expect(tip).to_contain_text("deleted")
+    expect(tip).not_to_contain_text("unknown")
+    secret.click()  # which was deleted from the start
+    expect(other.page.locator(".live .w.gone")).to_have_count(0)
+    assert "u" not in (secret.get_attribute("class") or "").split()
+    assert "u" in (other.page.locator(".live .w").last.get_attribute("class") or "").split()
     assert all("Zyzzyva" not in r.url and "t=" not in r.url for r in other.asked)
     other.page.goto(re.sub(r"m=\w+", "m=0123456789abcdef", link))
     other.page.reload()

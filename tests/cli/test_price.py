@@ -28,6 +28,8 @@ from whyword.cli.price import (
     say_price_of_corpus,
     with_price,
 )
+from whyword.cli.strategies import strategies
+from whyword.cli.suspects import suspects
 from whyword.cli.tour import tour
 from whyword.cli.words import words
 from whyword.corpora.source import Record
@@ -106,6 +108,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], dict[str, Any]]] = {
     "occlusion asks the model up to 40 times": (words, {"html": Path("words.html")}),
     "the evaluation asks the model up to ": (evaluate, {}),
     "the tour asks the model up to ": (tour, {"out": Path("pages")}),
+    "the search for suspects asks the model up to ": (suspects, {}),
 }
 
 
@@ -126,11 +129,30 @@ def test_commands_say_it_first(
     model = Counting()
     model.most = 2
     monkeypatch.setattr("whyword.cli.inputs.load_model", lambda source: model.box())
-    reading = CorpusOptions() if command in (evaluate, tour) else TextOptions()
+    reading = CorpusOptions() if command in (evaluate, tour, suspects) else TextOptions()
     with pytest.raises(ModelError, match=r"Counting failed .*enough"):
         command(model=Path("model"), source="texts.csv", reading=reading, **given)
     assert caplog.messages[-1].startswith(said)
     assert model.total == 2
+
+
+def test_strategies_say_it_first(
+    write: Write,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("whyword.cli.price.NOTICEABLE", 0.0)
+    monkeypatch.setattr("whyword.methods.price._SHARE", 10**9)  # two are asked to measure
+    write("texts.csv", "text\n" + "a text here\n" * 40)
+    model = Counting()
+    model.most = 2
+    monkeypatch.setattr("whyword.cli.inputs.load_model", lambda source: model.box())
+    with pytest.raises(ModelError, match=r"Counting failed .*enough"):
+        strategies("model", "texts.csv", "a", reading=TextOptions())
+    said = f"the search for strategies asks the model up to {40 + 40 * 4} times"
+    assert caplog.messages[-1].startswith(said)
 
 
 @pytest.mark.slow("starts a command")

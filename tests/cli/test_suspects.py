@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 from commands import run
-from planted import planted_corpus, planted_svm
+from planted import form_letters, planted_corpus, planted_svm
 
+from whyword import SVMClassifier
+from whyword.audit.suspicion.row import NEAR_COPIES
+from whyword.audit.suspicion.stored import read_suspects
 from whyword.cli.word_lists import ignored_words
 
 
@@ -44,6 +47,24 @@ def test_suspects(mails: Path, tmp_path: Path) -> None:
     assert ticked != table
     (out / "ticked.csv").write_text(ticked, encoding="utf-8")
     assert ignored_words(str(out / "ticked.csv")) == ["zorvex"]
+
+
+def test_near_copies_where_nobody_says_who_wrote_what(tmp_path: Path) -> None:
+    corpus = form_letters()
+    labels = corpus.train.labels or []
+    SVMClassifier(C=1.0, ngrams=(1, 1)).fit(corpus.train.texts, labels).save(tmp_path / "svm")
+    with (tmp_path / "letters.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(("text", "label", "split"))
+        for name, part in (("train", corpus.train), ("test", corpus.test)):
+            rows = zip(part.texts, part.labels or [], strict=True)
+            writer.writerows((*row, name) for row in rows)
+    done = run("suspects", tmp_path / "svm", tmp_path / "letters.csv", "--out", tmp_path / "found")
+    assert done.returncode == 0, done.stderr
+    assert "copies of 1" in " ".join(done.stdout.split())
+    found = read_suspects(tmp_path / "found")
+    assert found.groups == NEAR_COPIES
+    assert any("15 training documents are copies of 1 text" in said for said in found.remarks)
 
 
 @pytest.mark.slow("a process of its own")

@@ -145,6 +145,7 @@ def test_no_template_trusts_a_value(path: Path) -> None:
     assert not re.search(r"\son[a-z]+\s*=", source)
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_nobody_escapes_or_trusts_by_hand() -> None:
     """But the loop over the words of heatmaps, and the filter that keeps lines."""
     places = set()
@@ -162,6 +163,7 @@ def test_nobody_escapes_or_trusts_by_hand() -> None:
     }
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_no_module_has_markup_in_it() -> None:
     """Python says what is shown, templates how; only the words of heatmaps are marked up there.
 

@@ -92,6 +92,7 @@ def test_labels_are_needed(tmp_path: Path) -> None:
     assert not (tmp_path / "t").exists()
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_of_somebodys_model(tmp_path: Path) -> None:
     made = write_tour(Keywords(), TEST, tmp_path, few=50)
     assert {path.name for path in tmp_path.iterdir()} == {PAGE, WORDS, EVALUATION, FACTS}

@@ -1,21 +1,14 @@
-"""What becomes of predictions when a model reads a text otherwise: before and after."""
+"""What becomes of predictions: by one model and then another, or with some words and without."""
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.audit.pairs import compare_accuracies
-from whyword.base.files import save_or_return
 from whyword.base.labels import Label
-from whyword.evaluation.comparison import Comparison
-from whyword.evaluation.quality import ModelQuality, MultiLabelQuality
-from whyword.evaluation.significance import share_interval
 from whyword.models.multilabel import chosen_labels
 
 RIGHT_TO_WRONG, WRONG_TO_RIGHT, WRONG_TO_WRONG = TURNS = (
@@ -23,7 +16,6 @@ RIGHT_TO_WRONG, WRONG_TO_RIGHT, WRONG_TO_WRONG = TURNS = (
     "wrong to right",
     "wrong to other wrong",
 )
-_NAMES = ("with them", "without them")
 
 
 class Change(NamedTuple):
@@ -64,45 +56,28 @@ class ChangedConfusion(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WhatIf:
-    """What a model says of n texts with some words, and without them.
+class ChangedPredictions:
+    """What is predicted of n documents before something changed, and after.
 
     Attributes
     ----------
-    words : tuple of str
-        Words, phrases and patterns that were taken away, in lower case.
     classes : tuple of C labels
-    documents : (H,) intp
-        The numbers of the documents that hold one of them where the model read it; the others
-        cannot change.
     before, after : (n,) intp, or (n, C) bool of several labels
         The class that is predicted of each document, by its number; or which labels are.
     truth : the same, or None
         None if nobody knows.
-    qualities : pair of ModelQuality or MultiLabelQuality, or None
-        How good predictions are, before and after.
-    alpha : float
-        Of the intervals and the test.
     """
 
-    words: tuple[str, ...]
     classes: tuple[Label, ...]
-    documents: NDArray[np.intp]
     before: NDArray[Any]
     after: NDArray[Any]
     truth: NDArray[Any] | None
-    qualities: tuple[ModelQuality | MultiLabelQuality, ModelQuality | MultiLabelQuality] | None
-    alpha: float
 
     def __repr__(self) -> str:
-        words = f"{len(self.words):,} word{'s' * (len(self.words) != 1)}"
-        held = f"in {len(self.documents):,} of {self.n_documents:,} documents"
-        changed = f"{len(self.changed):,} prediction{'s' * (len(self.changed) != 1)} changed"
-        said = f"{words} {held}, {changed}"
-        if self.qualities is not None:
-            before, after = (one.accuracy for one in self.qualities)
-            said += f", accuracy {before:.4f} → {after:.4f}"
-        return f"WhatIf({said})"
+        said = [f"{len(self.changed):,} of {self.n_documents:,} predictions changed"]
+        if self.turns is not None:
+            said += [f"{many:,} {turn}" for turn, many in self.turns.items()]
+        return f"{type(self).__name__}({', '.join(said)})"
 
     @property
     def n_documents(self) -> int:
@@ -112,14 +87,14 @@ class WhatIf:
     @cached_property
     def changed(self) -> NDArray[np.intp]:
         """The numbers of the documents of which something else is predicted."""
-        return np.flatnonzero(~_alike(self.before, self.after))
+        return np.flatnonzero(~alike(self.before, self.after))
 
     @property
     def right(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
         """Which documents are predicted right before and after, (n,) each; None if nobody knows."""
         if self.truth is None:
             return None
-        return _alike(self.before, self.truth), _alike(self.after, self.truth)
+        return alike(self.before, self.truth), alike(self.after, self.truth)
 
     @cached_property
     def changes(self) -> list[Change]:
@@ -147,18 +122,14 @@ class WhatIf:
         ordered = sorted(counts.items(), key=lambda one: (-one[1], repr(one[0])))
         return [ChangedConfusion(*labels, count) for labels, count in ordered]
 
-    @property
-    def intervals(self) -> tuple[tuple[float, float], tuple[float, float]] | None:
-        """Where the accuracies are, before and after, with confidence 1 − alpha: Wilson's."""
-        if self.right is None:
-            return None
-        before, after = (share_interval(int(one.sum()), len(one), self.alpha) for one in self.right)
-        return before, after
-
-    @property
-    def accuracy(self) -> Comparison | None:
-        """The accuracies compared by McNemar's exact test; None if nobody knows the truth."""
-        return None if self.right is None else compare_accuracies(_NAMES, self.right, self.alpha)
+    def some(self, most: int) -> list[Change]:
+        """Return so many of the changes at most: the first of each turn before any second."""
+        seen: Counter[str | None] = Counter()
+        ranked = []
+        for one in self.changes:
+            ranked.append((seen[one.turn], one))
+            seen[one.turn] += 1
+        return [one for _, one in sorted(ranked, key=lambda pair: pair[0])[:most]]
 
     def _labels(self, predicted: NDArray[Any]) -> list[Any]:
         """Return what is said of the documents that changed, by labels."""
@@ -168,37 +139,25 @@ class WhatIf:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON; of documents those that changed."""
-        qualities, intervals, compared = self.qualities, self.intervals, self.accuracy
-        judged = None
-        if qualities is not None and intervals is not None and compared is not None:
-            judged = {
-                side: {"quality": quality.to_dict(), "accuracy_interval": list(interval)}
-                for side, quality, interval in zip(
-                    ("before", "after"), qualities, intervals, strict=True
-                )
-            } | {"comparison": compared.to_dict(), "turns": self.turns}
         return {
-            "words": list(self.words),
             "classes": list(self.classes),
             "documents": self.n_documents,
-            "with_words": len(self.documents),
             "changed": len(self.changed),
-            "judged": judged,
+            "turns": self.turns,
             "confusions": [_plain(one._asdict()) for one in self.confusions],
             "changes": [_plain(one._asdict()) for one in self.changes],
-            "alpha": self.alpha,
         }
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Return all figures as JSON; given a path, write them."""
-        data = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-        return save_or_return(data + "\n", path)
 
-
-def _alike(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
+def alike(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
     """Return of which documents the same is said, (n,); of several labels, all of them."""
     same: NDArray[np.bool_] = one == other
     return np.all(same, axis=1) if same.ndim == 2 else same
+
+
+def turn_order(one: Change) -> tuple[int, int]:
+    """Return what sorts changes: what turned wrong first, then what turned right."""
+    return len(TURNS) if one.turn is None else TURNS.index(one.turn), one.document
 
 
 def _turn(before: bool, after: bool) -> str:

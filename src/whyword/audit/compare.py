@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.audit.changes import ChangedPredictions
+from whyword.audit.changes_page import EXAMPLES
 from whyword.audit.examination import Examination, LabelledTexts, Settings
 from whyword.audit.findings import findings_of
 from whyword.audit.page import comparison_page
 from whyword.audit.pairs import compare_pair, corrected_pairs
-from whyword.audit.rows import Times
+from whyword.audit.rows import ModelRow, Times
 from whyword.audit.side_by_side import SideBySide, distinct_names
 from whyword.audit.timing import TIMED_DOCUMENTS, measure_times
 from whyword.base.checks import (
@@ -34,6 +36,7 @@ from whyword.evaluation.comparison import risk
 from whyword.evaluation.evaluate import usual_steps
 from whyword.evaluation.power import MOST_SPLITS
 from whyword.evaluation.steps import Steps, plain_steps, step_numbers
+from whyword.explanation.explanation import Explanation
 from whyword.methods.registry import find_method
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.multilabel import is_multilabel
@@ -57,7 +60,7 @@ class ModelComparison(SideBySide):
         return findings_of(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, for JSON; not what was predicted of each document."""
+        """Return everything as plain data, for JSON, and what it says in sentences."""
         return {"findings": self.findings, **super().to_dict()}
 
     def to_html(self, path: str | Path | None = None, title: str = "Models side by side") -> str:
@@ -75,6 +78,7 @@ def compare_models(
     texts: Iterable[str],
     labels: Iterable[Any],
     *,
+    ids: Iterable[str] | None = None,
     method: str | None = None,
     source: str = "",
     deletion_documents: int = DELETION_DOCUMENTS,
@@ -90,7 +94,8 @@ def compare_models(
     """Judge several models on the same labelled texts, side by side.
 
     Accuracy; explanatory power; the three word-deletion experiments; how far two models predict the
-    same, and by the same words; time and size. Two measurements of one model are compared by
+    same, and by the same words; time and size; and, of a model before and after something was done
+    to it, what changed and for which documents. Two measurements of one model are compared by
     :func:`~whyword.compare`.
 
     Parameters
@@ -102,6 +107,8 @@ def compare_models(
         Not those that one of them was trained on.
     labels : iterable
         The true classes; for models that predict several labels, a list of them for each text.
+    ids : iterable of str, optional
+        What the texts are called, for the report; by default their numbers.
     method : str, optional
         What explains the models, one of :func:`~whyword.explain`; by default the best for each.
         Where it is not for a model, the model's row says so.
@@ -135,6 +142,7 @@ def compare_models(
     named = named_models(models)
     several = strings("texts", texts)
     given = one_each("labels", labels, len(several))
+    called = _names_of(ids, len(several))
     if not several:
         raise InputError("there are no texts to compare models on")
     check_callable("on_progress", on_progress)
@@ -166,12 +174,19 @@ def compare_models(
     chosen = chosen_documents(
         lengths, settings.least_words, deletion_documents, power_documents, seed
     )
-    documents = LabelledTexts(several, given, classes, *chosen)
+    documents = LabelledTexts(several, given, called, classes, *chosen)
     examined = [Examination(name, model, documents, settings) for name, model in named.items()]
     if all(one.method is None for one in examined):
         find_method(method).check_kind(examined[0].model.trace_kind)
     report = ignore if on_progress is None else on_progress
     return _ComparisonStages(examined, documents, settings, report).result(str(source))
+
+
+def _names_of(ids: Iterable[str] | None, count: int) -> list[str]:
+    """Return what texts are called."""
+    if ids is None:
+        return [str(number) for number in range(count)]
+    return [str(one) for one in one_each("ids", ids, count)]
 
 
 def named_models(models: Mapping[str, object] | Iterable[object]) -> dict[str, TextClassifier]:
@@ -271,7 +286,7 @@ class _ComparisonStages:
     ) -> None:
         self.examined, self.documents, self.settings = examined, documents, settings
         self.on_progress = on_progress
-        self.total = 4 * len(examined) + 2
+        self.total = 4 * len(examined) + 3
         self.starts: list[tuple[str, float]] = []
 
     def begin(self, stage: str) -> None:
@@ -299,6 +314,7 @@ class _ComparisonStages:
             compare_pair(rows[a], rows[b], (words[a], words[b]), alpha, seed)
             for a, b in combinations(range(len(rows)), 2)
         ]
+        examples = self._examples(rows)
         first = self.examined[0]
         ends = [start for _, start in self.starts[1:]] + [time.perf_counter()]
         return ModelComparison(
@@ -306,6 +322,8 @@ class _ComparisonStages:
             models={row.name: row for row in rows},
             pairs=corrected_pairs(pairs),
             truth=first.truth,  # whose order of classes is the comparison's
+            ids=self.documents.ids,
+            examples=examples,
             remarks=self._remarks(),
             settings={"source": source, **self.settings.to_dict()},
             seconds={
@@ -322,6 +340,23 @@ class _ComparisonStages:
             {one.name: one.method for one in self.examined},
             [self.documents.texts[n] for n in chosen],
         )
+
+    def _examples(self, rows: list[ModelRow]) -> dict[str, dict[int, Explanation]]:
+        """Explain some documents that the first model and another predict differently, by both."""
+        self.begin("what changed")
+        first, *others = rows
+        wanted: dict[str, set[int]] = {row.name: set() for row in rows}
+        for row in others:
+            changed = ChangedPredictions(
+                tuple(self.documents.classes),
+                first.predicted,
+                row.predicted,
+                self.examined[0].truth,
+            )
+            numbers = {one.document for one in changed.some(EXAMPLES)}
+            wanted[first.name] |= numbers
+            wanted[row.name] |= numbers
+        return {one.name: one.explanations(sorted(wanted[one.name])) for one in self.examined}
 
     def _remarks(self) -> list[str]:
         texts, documents = len(self.documents.texts), self.documents

@@ -19,9 +19,12 @@ from whyword.evaluation.quality import classes_quality, labels_quality
 from whyword.evaluation.ranking import RANDOM
 from whyword.evaluation.significance import share_interval
 from whyword.evaluation.steps import PlainSteps
+from whyword.explanation.explanation import Explanation
+from whyword.methods.explain import iter_answers
 from whyword.methods.predict import predicted_matrix, probabilities_of
 from whyword.methods.registry import METHODS, method_for
-from whyword.methods.targets import class_numbers, label_matrix
+from whyword.methods.request import Request
+from whyword.methods.targets import PREDICTED, class_numbers, label_matrix
 from whyword.models.abilities import Weighed
 from whyword.models.blackbox import labels_of
 from whyword.models.multilabel import is_multilabel
@@ -57,6 +60,8 @@ class LabelledTexts:
     ----------
     texts : list of n str
     labels : list of n labels, or lists of them
+    ids : list of n str
+        What they are called.
     classes : list of C labels
         In the comparison's order.
     sample : list of int
@@ -69,6 +74,7 @@ class LabelledTexts:
 
     texts: list[str]
     labels: list[Any]
+    ids: list[str]
     classes: list[Label]
     sample: list[int]
     long_enough: bool
@@ -188,6 +194,17 @@ class Examination:
         texts = [self.documents.texts[n] for n in wanted]
         found = word_relevances(self.model, texts, list(wanted.values()), self.method)
         return dict(zip(wanted, found, strict=True))
+
+    def explanations(self, numbers: Sequence[int]) -> dict[int, Explanation]:
+        """Return why the model predicts what it does of some documents, by their numbers."""
+        if self.method is None or not numbers:
+            return {}
+        explained = iter_answers(
+            Request.of(self.model, PREDICTED, self.method),
+            [self.documents.texts[number] for number in numbers],
+            ids=[self.documents.ids[number] for number in numbers],
+        )
+        return dict(zip(numbers, explained, strict=True))
 
     def _target(self, document: int) -> Label | None:
         """Return the model's own label for what is true of a document; None if nothing is."""

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from whyword.audit.changes_page import changes_sentence
 from whyword.audit.rows import ModelRow, PairRow
 from whyword.audit.side_by_side import SideBySide
+from whyword.base.labels import label_text
 from whyword.evaluation.comparison import Comparison
 from whyword.pages.render import count, percent
 
@@ -32,6 +34,7 @@ def findings_of(compared: SideBySide) -> list[str]:
             "smaller than deleting random ones",
         ),
         *_agreement(pairs),
+        *_changes(compared),
         *_mistakes(compared),
         *_few(rows),
         *_price(rows),
@@ -123,6 +126,22 @@ def _agreement(pairs: Sequence[PairRow]) -> Iterator[str]:
                 f"relevant words are the same ({percent(words.chance)} by chance)"
             )
         yield f"{said}."
+
+
+def _changes(compared: SideBySide) -> Iterator[str]:
+    """Say what changes from a model to another one, if there are but two, and most of it."""
+    if len(compared.models) != 2:
+        return
+    before, after = compared.models
+    changes = compared.changes()
+    yield changes_sentence((before, after), changes)
+    most = changes.confusions[0] if len(changes.changed) else None
+    if most is not None and most.n_documents > 1:
+        true, first, second = map(label_text, (most.true, most.before, most.after))
+        yield (
+            f"The most frequent change: {count(most.n_documents)} documents of {true}, taken for "
+            f"{first} by {before} and for {second} by {after}."
+        )
 
 
 def _mistakes(compared: SideBySide) -> Iterator[str]:

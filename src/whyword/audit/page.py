@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from whyword.audit.changes_page import ShownChanges, shown_changes
 from whyword.audit.measures import measures
 from whyword.audit.rows import ModelRow, PairRow
 from whyword.audit.side_by_side import SideBySide
@@ -46,10 +47,26 @@ def comparison_page(
         pairs=pair_table(compared.pairs),
         top=next((pair.words.top for pair in compared.pairs if pair.words is not None), None),
         comparisons=_comparisons(compared.pairs),
+        changes=_changes(compared),
         least_words=settings.get("least_words"),
         settings=settings_line(settings),
         seconds=sum(compared.seconds.values()),
     )
+
+
+def _changes(compared: SideBySide) -> list[ShownChanges]:
+    """Return what changes from the first model to each of the others."""
+    first = next(iter(compared.models))
+    explained = compared.examples
+    return [
+        shown_changes(
+            (first, name),
+            changes,
+            compared.ids,
+            (explained.get(first, {}), explained.get(name, {})),
+        )
+        for name, changes in compared.changes_from_first().items()
+    ]
 
 
 # ---- charts -------------------------------------------------------------------------------------

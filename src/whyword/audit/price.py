@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from whyword.audit.changes_page import EXAMPLES
 from whyword.audit.compare import (
     DELETION_DOCUMENTS,
     POWER_DOCUMENTS,
@@ -66,6 +67,9 @@ def comparison_prices(
         documents = list(model.documents([several[number] for number in chosen]))
         of_order = asked_texts(numbers, max(map(len, documents))) if long_enough else 0
         most = len(several) + _of_sample(request, documents, of_order, runs, able)
+        if able:
+            pairs = len(named) - 1 if name == next(iter(named)) else 1
+            most += _of_examples(request, model.documents(several), EXAMPLES * pairs)
         if issubclass(model.trace_kind, Embedded):
             most += len(vectors) * (1 + able * request.predictions(1))
         sample = Sample()
@@ -73,6 +77,11 @@ def comparison_prices(
             sample.add(document, request)
         prices[name] = sample.price(request, most, at_most=True, clock=clock, anew=True)
     return prices
+
+
+def _of_examples(request: Request, documents: Iterable[Document], most: int) -> int:
+    """Return how often a model is asked at most to explain so many documents that changed."""
+    return sum(sorted((request.predictions(len(one)) for one in documents), reverse=True)[:most])
 
 
 def _of_sample(

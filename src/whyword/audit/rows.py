@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.audit.changes import alike
 from whyword.evaluation.agreement import Agreement
 from whyword.evaluation.comparison import Comparison
 from whyword.evaluation.curves import DeletionCurve
@@ -130,10 +131,7 @@ class ModelRow:
 
 def agrees(a: ModelRow, b: ModelRow) -> NDArray[np.bool_]:
     """Return whether two models predict the same of each document, (n,); of labels, all of them."""
-    same: NDArray[np.bool_] = a.predicted == b.predicted
-    if same.ndim == 2:
-        same = np.all(same, axis=1)
-    return same
+    return alike(a.predicted, b.predicted)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

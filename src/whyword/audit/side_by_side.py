@@ -2,18 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.audit.rows import ModelRow, PairRow, agrees
+from whyword.audit.changes import ChangedPredictions
+from whyword.audit.rows import ModelRow, PairRow
 from whyword.base.checks import names_meant
 from whyword.base.errors import InputError, MissingExtraError
 from whyword.base.labels import Label
 from whyword.base.printable import shown
+from whyword.base.versions import VERSION
 from whyword.evaluation.experiment import EXPERIMENTS
+from whyword.explanation.explanation import Explanation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,6 +31,11 @@ class SideBySide:
         Each two of them; p is corrected for how many pairs there are, by Holm's method.
     truth : (n,) intp, or (n, C) bool of several labels
         The documents' true classes.
+    ids : list of n str
+        What the documents are called.
+    examples : dict from a model's name to dict from int to Explanation
+        Why each model predicts what it does of some documents, by their numbers: documents of which
+        the first model and another predict something else.
     remarks : list of str
         What was left out, and why.
     settings : dict
@@ -39,6 +46,8 @@ class SideBySide:
     models: dict[str, ModelRow]
     pairs: list[PairRow]
     truth: NDArray[Any]
+    ids: list[str]
+    examples: dict[str, dict[int, Explanation]]
     remarks: list[str]
     settings: dict[str, Any]
     seconds: dict[str, float]
@@ -65,9 +74,23 @@ class SideBySide:
             raise InputError(f"two different models make a pair, not {first!r} twice")
         return found
 
-    def differing(self, first: str, second: str) -> NDArray[np.intp]:
-        """Return the numbers of the documents of which two models predict something else."""
-        return np.flatnonzero(~agrees(self._row(first), self._row(second)))
+    def changes(self, before: str | None = None, after: str | None = None) -> ChangedPredictions:
+        """Return what changes from one model to another, and for which documents.
+
+        Parameters
+        ----------
+        before, after : str, optional
+            Names of models; by default the first and the second.
+        """
+        names = list(self.models)
+        first = self._row(names[0] if before is None else before)
+        second = self._row(names[1] if after is None else after)
+        return ChangedPredictions(self.classes, first.predicted, second.predicted, self.truth)
+
+    def changes_from_first(self) -> dict[str, ChangedPredictions]:
+        """Return what changes from the first model to each of the others, by their names."""
+        _, *others = self.models
+        return {name: self.changes(after=name) for name in others}
 
     def _row(self, name: str) -> ModelRow:
         if not isinstance(name, str) or name not in self.models:
@@ -88,18 +111,29 @@ class SideBySide:
         return pd.DataFrame(self.figures()).set_index("name")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, for JSON; not what was predicted of each document."""
+        """Return everything as plain data; of documents those that models predict differently."""
         return {
             "classes": list(self.classes),
             "documents": self.n_documents,
             "all_wrong": self.all_wrong,
             "models": [row.to_dict() for row in self.models.values()],
             "pairs": [pair.to_dict() for pair in self.pairs],
+            "changes": {
+                name: self._named(changes) for name, changes in self.changes_from_first().items()
+            },
             "remarks": self.remarks,
             "settings": self.settings,
             "seconds": self.seconds,
-            "whyword": version("whyword"),
+            "whyword": VERSION,
         }
+
+    def _named(self, changes: ChangedPredictions) -> dict[str, Any]:
+        """Return changes as plain data, the documents by what they are called, too."""
+        data = changes.to_dict()
+        del data["classes"], data["documents"]  # the comparison's own
+        for one in data["changes"]:
+            one["id"] = self.ids[one["document"]]
+        return data
 
 
 def _figures(row: ModelRow) -> dict[str, Any]:

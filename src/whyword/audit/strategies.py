@@ -76,7 +76,7 @@ def strategies(
         Names of the texts, instead of their numbers.
     suspects : iterable of str, optional
         Words that should not matter: each strategy says what of its relevance lies on them, and is
-        marked if that is at least half.
+        marked if that is at least two fifths.
     documents : int
         Look at so many documents at most, chosen by chance.
     most : int

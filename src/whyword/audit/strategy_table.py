@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from whyword.audit.strategy import Strategy
 from whyword.base.errors import MissingExtraError
 from whyword.base.files import save_or_return
 from whyword.base.labels import Label
+from whyword.base.versions import VERSION
 from whyword.explanation.explanation import Explanation
 
 
@@ -106,7 +106,7 @@ class Strategies(Sequence[Strategy]):
             "strengths": {str(number): value for number, value in self.strengths.items()},
             "remarks": self.remarks,
             "settings": self.settings,
-            "whyword": version("whyword"),
+            "whyword": VERSION,
         }
 
     def to_json(self, path: str | Path | None = None) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from whyword.audit.changes import WhatIf
+from whyword.audit.what_if_result import WhatIf
 from whyword.base.checks import check_callable, check_installed, one_each, strings
 from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, Progress, ignore
@@ -19,7 +19,10 @@ from whyword.models.abilities import Reading
 from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.multilabel import is_multilabel
 from whyword.models.protocol import TextClassifier
+from whyword.words.document import Document
 from whyword.words.ignored import Ignored
+
+Unread: TypeAlias = NDArray[np.int32]
 
 
 def without(model: object, words: Iterable[str]) -> Any:  # noqa: ANN401 - of the model's own kind
@@ -116,13 +119,18 @@ def what_if(
     other = _without(asked, entries)
     ask: Any = predicted_matrix if multilabel else probabilities_of
     if before is None:
-        said: NDArray[Any] = ask(asked, _reported(several, "predicting", report))
+        unread: list[Unread] = []
+        read = asked.documents(_reported(several, "predicting", report))
+        said: NDArray[Any] = ask(asked, _noting_unread(read, unread))
+        holding = _Holding(unread)
     else:
         said = _known(before, (len(several), len(names)), np.bool_ if multilabel else np.float64)
-    documents = _holding(asked, other, several, report)
-    again = [several[number] for number in documents.tolist()]
+        holding = _Holding(document.unread for document in asked.documents(several))
+    again = other.documents(_reported(several, "predicting again", report))
+    anew = ask(other, holding.among(again))
+    documents = np.array(holding.numbers, np.intp)
     changed = said.copy()
-    changed[documents] = ask(other, _reported(again, "predicting again", report))
+    changed[documents] = anew
     qualities = None
     if truth is not None:
         judge: Any = labels_quality if multilabel else classes_quality
@@ -162,11 +170,29 @@ def _reported(texts: list[str], stage: str, report: OnProgress) -> Iterator[str]
         yield text
 
 
-def _holding(
-    before: TextClassifier, after: TextClassifier, texts: list[str], report: OnProgress
-) -> NDArray[np.intp]:
-    """Return the numbers of the texts of which one model reads less than the other."""
-    reported = _reported(texts, "looking for the words", report)
-    pairs = zip(before.documents(reported), after.documents(texts), strict=True)
-    changed = [not np.array_equal(one.unread, other.unread) for one, other in pairs]
-    return np.flatnonzero(changed)
+def _noting_unread(documents: Iterable[Document], unread: list[Unread]) -> Iterator[Document]:
+    """Yield documents, and note what of each is not read."""
+    for document in documents:
+        unread.append(document.unread)
+        yield document
+
+
+class _Holding:
+    """Finds the documents of which less is read than before, while they are predicted.
+
+    Parameters
+    ----------
+    unread : iterable of (R, 2) int32
+        What of each document was not read before.
+    """
+
+    def __init__(self, unread: Iterable[Unread]) -> None:
+        self._unread = unread
+        self.numbers: list[int] = []
+
+    def among(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield those of all documents, and note their numbers."""
+        for number, (before, one) in enumerate(zip(self._unread, documents, strict=True)):
+            if not np.array_equal(before, one.unread):
+                self.numbers.append(number)
+                yield one

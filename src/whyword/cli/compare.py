@@ -92,6 +92,7 @@ def compare(
             loaded,
             texts,
             [(corpus.labels or ())[n] for n in chosen],
+            ids=[corpus.ids[n] for n in chosen],
             method=method,
             source=corpus.name if len(chosen) == len(corpus) else named,
             deletion_documents=deletion_documents,

@@ -9,6 +9,7 @@ import typer
 
 from whyword.audit.strategies import DOCUMENTS, FEWEST, MOST
 from whyword.audit.strategies import strategies as find_strategies
+from whyword.audit.strategies_price import strategies_price
 from whyword.base.checks import whole_number
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
@@ -18,8 +19,6 @@ from whyword.cli.outputs import check_report, stdout_console
 from whyword.cli.price import is_costly, say_price
 from whyword.cli.tables import strategy_tables
 from whyword.cli.word_lists import ignored_words
-from whyword.methods.price import Price, price
-from whyword.methods.registry import method_for
 
 log = logging.getLogger(__name__)
 
@@ -64,9 +63,8 @@ def strategies(
     records = list(reading.open(source, loaded))
     texts, labels = [one.text for one in records], [one.label for one in records]
     if is_costly(loaded, method):
-        cost = price(loaded, texts[:documents], method)
-        name = method_for(loaded.trace_kind, method).name
-        say_price(name, Price(cost.predictions, cost.seconds, at_most=True))
+        cost = strategies_price(loaded, texts, method=method, documents=documents)
+        say_price("the search for strategies", cost)
     with progress_bar("preparing") as report:
         found = find_strategies(
             loaded,

@@ -7,12 +7,14 @@ from typing import Annotated
 import typer
 
 from whyword.audit.suspicion.candidates import LEAST
+from whyword.audit.suspicion.price import suspects_price
 from whyword.audit.suspicion.search import suspects as find_suspects
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
 from whyword.cli.inputs import CorpusOptions, open_model
 from whyword.cli.options import AsJson, Method, ModelFolder, Source
 from whyword.cli.outputs import checked_folder, stdout_console
+from whyword.cli.price import asks_anew, say_price
 from whyword.cli.tables import suspect_table
 
 log = logging.getLogger(__name__)
@@ -29,7 +31,7 @@ def suspects(
         str | None,
         typer.Option(
             help="The column that says who wrote a document: an author, a thread, a source. "
-            "(default for newsgroups: author)"
+            "(default: the author of newsgroup posts; where nobody knows, near copies go together)"
         ),
     ] = None,
     method: Method = None,
@@ -48,6 +50,9 @@ def suspects(
     folder = None if out is None else checked_folder(out)
     loaded = open_model(model)
     corpus = reading.load_both(source, loaded, groups)
+    if asks_anew(loaded):
+        cost = suspects_price(loaded, corpus, method=method, least_documents=least_documents)
+        say_price("the search for suspects", cost)
     with progress_bar("preparing") as report:
         found = find_suspects(
             loaded,

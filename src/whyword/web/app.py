@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from whyword.base.checks import check_installed
+from whyword.base.versions import VERSION
 from whyword.web.access import Access
 from whyword.web.assets import DOCS, asset
 from whyword.web.docspage import docs_page
@@ -69,7 +69,7 @@ def _empty_app() -> "FastAPI":
     return FastAPI(
         title="whyword",
         description="Which words made the classifier say that. Spans count Unicode code points.",
-        version=version("whyword"),
+        version=VERSION,
         docs_url=None,
         redoc_url=None,
         openapi_url=None,

@@ -4,8 +4,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from whyword.audit.changes import TURNS, Change, WhatIf
+from whyword.audit.changes import Change, turn_order
 from whyword.audit.what_if import what_if
+from whyword.audit.what_if_result import WhatIf
 from whyword.base.progress import OnProgress, Progress
 from whyword.models.protocol import TextClassifier
 from whyword.web.gate import TooLongError
@@ -70,14 +71,9 @@ def what_if_answer(
                 "id": ids[number],
                 **dict(zip(Change._fields[1:], said, strict=True)),
             }
-            for number, *said in sorted(changes, key=_order)[:MOST_CHANGES]
+            for number, *said in sorted(changes, key=turn_order)[:MOST_CHANGES]
         ],
     }
-
-
-def _order(one: Change) -> tuple[int, int]:
-    """Return what turned wrong first, then what turned right."""
-    return len(TURNS) if one.turn is None else TURNS.index(one.turn), one.document
 
 
 def _accuracy(found: WhatIf) -> dict[str, Any] | None:

@@ -4,11 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from planted import planted_corpus
+from planted import LETTER, form_letters, planted_corpus
 
 from whyword import InputError
 from whyword.audit.suspicion.documents import Documents
+from whyword.audit.suspicion.row import NEAR_COPIES
 from whyword.corpora.corpus import Corpus, Part
+from whyword.words.document import Document
+from whyword.words.tokenizer import Tokenizer
 
 CLASSES = ["hockey", "space"]
 EMPTY = Part([], None, [])
@@ -34,11 +37,70 @@ def test_groups_may_be_given() -> None:
     assert found.known.groups[:4].tolist() == [0, 1, 2, 0]
 
 
+def test_a_column_that_says_nothing_says_who_wrote_nothing() -> None:
+    corpus = planted_corpus()
+    silent = {"thread": [""] * 120, "author": corpus.train.groups["author"]}
+    assert Documents.of(with_groups(corpus, silent), CLASSES, None).groups == "author"
+    assert Documents.of(with_groups(corpus, {"author": [""] * 120}), CLASSES, None).groups is None
+    named = Documents.of(with_groups(corpus, silent), CLASSES, "thread")
+    assert named.groups == "thread"
+
+
+def with_groups(corpus: Corpus, groups: dict[str, list[str]]) -> Corpus:
+    return replace(corpus, train=replace(corpus.train, groups=groups))
+
+
+def grouped(corpus: Corpus, groups: list[str] | None = None) -> Documents:
+    found = Documents.of(corpus, CLASSES, groups)
+    return found.with_copies(list(Tokenizer().documents(corpus.texts)))
+
+
+def test_near_copies_are_groups_where_nobody_says_who_wrote_what() -> None:
+    found = grouped(form_letters())
+    assert found.groups == NEAR_COPIES
+    assert found.known.groups is not None
+    letters = [n for n, text in enumerate(found.texts) if LETTER in text and n < 120]
+    assert len(letters) == 15
+    numbers, counts = np.unique(found.known.groups[:120], return_counts=True)
+    assert counts.max() == 15
+    assert set(found.known.groups[letters].tolist()) == {numbers[counts.argmax()]}
+    assert counts[counts < 15].tolist() == [1] * 105
+    assert (found.known.groups[120:] == -1).all()
+    (said,) = found.remarks
+    assert "15 training documents are copies of 1 text" in said
+    assert "authors" in said
+
+
+def test_without_a_copy_there_are_no_groups() -> None:
+    found = grouped(with_groups(planted_corpus(), {}))
+    assert found.groups is None
+    assert found.known.groups is None
+    (said,) = found.remarks
+    assert said.startswith("Who wrote the documents is not known, and none is a near copy of")
+    assert "habits of few cannot be seen" in said
+
+
+def test_copies_are_not_looked_for_where_they_say_nothing() -> None:
+    corpus = form_letters()
+    nobody: list[Document] = []
+    assert grouped(planted_corpus()).groups == "author"
+    given = Documents.of(corpus, CLASSES, [n % 3 for n in range(120)])
+    assert given.with_copies(nobody) is given
+    unlabelled = replace(corpus.train, labels=None)
+    for train in (unlabelled, EMPTY):
+        found = Documents.of(replace(corpus, train=train), CLASSES, None)
+        assert found.with_copies(nobody) is found
+
+
+def test_texts_without_words_are_copies_of_none() -> None:
+    corpus = planted_corpus()
+    texts = [*[""] * 5, *corpus.train.texts[5:]]
+    bare = replace(corpus, train=Part(texts, corpus.train.labels, corpus.train.ids))
+    assert grouped(bare).groups is None
+
+
 def test_what_is_not_known_is_said() -> None:
     corpus = planted_corpus()
-    bare = [Part(part.texts, part.labels, part.ids) for part in (corpus.train, corpus.test)]
-    (said,) = Documents.of(Corpus("bare", bare[0], bare[1]), CLASSES, None).remarks
-    assert "Who wrote" in said
     (said,) = Documents.of(replace(corpus, train=EMPTY), CLASSES, None).remarks
     assert "no training documents" in said
     (said,) = Documents.of(replace(corpus, test=EMPTY), CLASSES, None).remarks

@@ -5,13 +5,11 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from planted import planted_suspects as planted
+from planted import planted_svm
 
-from whyword.audit.suspicion.page import MOST, chosen_rows, excerpt_around
+from whyword.audit.suspicion.page import MOST, chosen_rows
 
 
 def data_of(page: str) -> dict[str, Any]:
@@ -33,6 +31,18 @@ def test_a_row_has_its_words_evidence_numbers_and_documents() -> None:
     assert "held-out accuracy" in page
     assert "more are in the table" not in page
     assert "http" not in page.replace("http-equiv", "")
+
+
+def test_the_identity_is_short_and_whole_in_its_title() -> None:
+    whole = planted_svm().identity
+    page = planted().to_html()
+    (head,) = re.findall(r'<p class="facts">(.*?)\.</p>', page)[:1]
+    assert whole is not None
+    assert head.startswith(f'<span title="{whole}">model {whole[:12]}</span>; source planted; ')
+    assert page.count(whole) == 1
+    nameless = replace(planted(), settings=planted().settings | {"model": None})
+    assert '<p class="facts">source planted; method lrp' in nameless.to_html()
+    assert planted().to_dict()["settings"]["model"] == whole
 
 
 def test_its_data_are_the_lines_of_the_csv_but_for_one_cell() -> None:
@@ -94,20 +104,3 @@ def test_no_evidence_and_what_is_not_known() -> None:
     assert data_of(page)["counted"] == "training"
     assert data_of(page)["rows"][0][3] == [12, 0, 0]
     assert "<dt>authors</dt>" not in page
-
-
-@pytest.mark.slow(reason="many cases")
-@given(st.lists(st.booleans(), max_size=40), st.integers(1, 12))
-def test_an_excerpt_has_most_of_what_is_marked(marked: list[bool], size: int) -> None:
-    first, last = excerpt_around(np.array(marked, np.bool_), size)
-    assert 0 <= first <= last <= len(marked)
-    assert last - first == min(size, len(marked))
-    starts = range(max(1, len(marked) - size + 1))
-    assert sum(marked[first:last]) == max(sum(marked[start : start + size]) for start in starts)
-
-
-@pytest.mark.parametrize("position", [0, 50, 99])
-def test_an_excerpt_has_words_on_both_sides(position: int) -> None:
-    first, last = excerpt_around(np.arange(100) == position, 11)
-    assert first == min(max(position - 5, 0), 89)
-    assert last == first + 11

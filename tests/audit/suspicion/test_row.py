@@ -4,8 +4,9 @@ import json
 from dataclasses import replace
 
 from planted import planted_corpus, planted_svm
+from suspected import one_suspect
 
-from whyword.audit.suspicion.row import Suspect, Turned, reasons
+from whyword.audit.suspicion.row import NEAR_COPIES, Suspect, Turned, reasons
 from whyword.audit.suspicion.search import suspects
 
 
@@ -21,6 +22,15 @@ def test_evidence_is_said_in_words_the_strongest_first() -> None:
     line = reasons(first("drinking"), "authors")
     assert any("of 1 author," in one for one in line)
     assert "a line that recurs" in line
+
+
+def test_copies_are_called_so() -> None:
+    one = one_suspect("a b", unusual=0.0, train_class=77, groups=6.0, groups_expected=61.2)
+    said = reasons(one, NEAR_COPIES)
+    assert "77 training documents of space have it, copies of 6 texts, where 61 would" in said[0]
+    (alone,) = [text for text in reasons(replace(one, groups=1.0), NEAR_COPIES) if "cop" in text]
+    assert "copies of 1 text, where" in alone
+    assert one.to_dict(NEAR_COPIES)["reasons"] == said
 
 
 def test_nothing_to_say() -> None:

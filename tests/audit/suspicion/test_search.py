@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from keywords import Keywords
 from networks import small_cnn, topical
-from planted import TOKEN, planted_corpus, planted_svm
+from planted import TOKEN, form_letters, planted_corpus, planted_svm
 
 import whyword as ww
-from whyword import InputError
+from whyword import InputError, SVMClassifier
+from whyword.audit.suspicion.row import NEAR_COPIES
 from whyword.audit.suspicion.search import STAGES, suspects
 from whyword.base.progress import Progress
 from whyword.corpora.corpus import Corpus, Part
@@ -49,6 +50,27 @@ def topical_corpus() -> Corpus:
     held_out, true = topical(30, seed=1)
     ids = [str(n) for n in range(60)]
     return Corpus("topics", Part(texts, labels, ids), Part(held_out, true, ids[:30]))
+
+
+def test_words_of_a_letter_that_is_sent_again_are_suspects() -> None:
+    corpus = form_letters()
+    model = SVMClassifier(C=1.0, ngrams=(1, 1)).fit(corpus.train.texts, corpus.train.labels or [])
+    found = suspects(model, corpus)
+    assert found.settings["groups"] == NEAR_COPIES
+    assert any("near copies" in remark for remark in found.remarks)
+    words = {word for one in found.suspects for entry in one.entries for word in entry.split()}
+    assert {"subscription", "renew", "dear"} <= words
+    assert not words & {"orbit", "puck", "the", "nasa", "goal"}
+    one = next(row for row in found if "subscription" in row.name)
+    assert one.groups == 1
+    assert one.groups_expected is not None
+    assert one.groups_expected > 5
+    said = found.to_dict()["rows"][found.rows.index(one)]["reasons"]
+    assert any("15 training documents of hockey have it, copies of 1 text," in why for why in said)
+    assert "copies of 1 text" in found.to_csv()
+    assert "copies of 1 text" in found.to_html()
+    without_labels = replace(corpus, train=replace(corpus.train, labels=None))
+    assert all(row.groups is None for row in suspects(model, without_labels))
 
 
 def test_no_evidence_is_an_answer() -> None:

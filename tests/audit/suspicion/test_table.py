@@ -47,4 +47,6 @@ def test_plain_data(found: Suspects, tmp_path: Path) -> None:
     data = json.loads((tmp_path / "suspects.json").read_text(encoding="utf-8"))
     assert [row["entries"] for row in data["rows"]] == [list(one.entries) for one in found]
     assert data["settings"]["groups"] == "author"
+    said = " ".join(why for row in data["rows"] for why in row["reasons"])
+    assert "of 1 author, where" in said  # as everywhere else, not of a group
     assert set(data["seconds"]) == {"relevance", "evidence", "deletion", "examples"}

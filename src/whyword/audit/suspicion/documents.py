@@ -1,18 +1,21 @@
 """The documents in which suspects are looked for: whose they are, and what is known of them."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.audit.suspicion.row import NEAR_COPIES
 from whyword.base.checks import join_names, one_each
 from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
 from whyword.base.printable import shown
+from whyword.corpora.copy_groups import copy_groups
 from whyword.corpora.corpus import Corpus, Part
 from whyword.methods.targets import class_numbers
+from whyword.words.document import Document
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +29,8 @@ class Known:
     is_train : (n,) bool
         Whether the model was trained on it.
     groups : (n,) intp, or None
-        The number of each one's author, thread or the like; −1 if it is not known.
+        The number of each one's author, thread or the like; −1 if it is not known. Only those of
+        training documents count.
     """
 
     classes: NDArray[np.intp]
@@ -73,7 +77,45 @@ class Documents:
             np.arange(len(corpus)) < len(corpus.train),
             None if values is None else _numbered(values, len(corpus)),
         )
-        return cls(corpus.texts, corpus.ids, known, name, list(_remarks(corpus, name)))
+        return cls(corpus.texts, corpus.ids, known, name, list(_remarks(corpus)))
+
+    def with_copies(self, read: Sequence[Document]) -> "Documents":
+        """Return them with near copies as groups, where nobody says who wrote what.
+
+        Themselves if somebody does, or if there is no training document with a class.
+
+        Parameters
+        ----------
+        read : sequence of n Document
+            The texts as a model reads them.
+        """
+        known = self.known
+        if known.groups is not None or not (known.is_train & (known.classes >= 0)).any():
+            return self
+        of_train = copy_groups(read[: int(known.is_train.sum())])
+        sizes = np.bincount(of_train)
+        copied = sizes[sizes > 1]
+        documents = replace(self, remarks=[_copies_remark(copied), *self.remarks])
+        if not len(copied):
+            return documents
+        groups = np.full(len(known.is_train), -1, np.intp)
+        groups[: len(of_train)] = of_train
+        return replace(documents, known=replace(known, groups=groups), groups=NEAR_COPIES)
+
+
+def _copies_remark(copied: NDArray[np.integer]) -> str:
+    """Return what near copies say in the place of authors; of each text that has some, how many."""
+    if not len(copied):
+        return (
+            "Who wrote the documents is not known, and none is a near copy of another, so that "
+            "habits of few cannot be seen: keep a column of authors, threads or sources (groups)."
+        )
+    return (
+        "Who wrote the documents is not known, so that habits of few are those of near copies: "
+        f"{copied.sum():,} training documents are copies of {len(copied):,} "
+        f"text{'s' if len(copied) != 1 else ''}. A column of authors, threads or sources (groups) "
+        "would say more."
+    )
 
 
 def _classes(part: Part, classes: Sequence[Label]) -> NDArray[np.intp]:
@@ -88,18 +130,18 @@ def _groups(
 ) -> tuple[str | None, list[str] | None]:
     """Return what groups are called, and that of each training document."""
     kept = corpus.train.groups
-    if isinstance(groups, str) or (groups is None and kept):
-        name = groups if isinstance(groups, str) else next(iter(kept))
-        if name not in kept:
+    if groups is None:
+        name = next((one for one in kept if any(kept[one])), None)
+        return name, None if name is None else kept[name]
+    if isinstance(groups, str):
+        if groups not in kept:
             there = (
                 f"it has {join_names(kept)}" if kept else "load_corpus keeps those that it is told"
             )
             raise InputError(
-                Argument("groups"), f": {corpus.name} kept no column {shown(name)}; {there}"
+                Argument("groups"), f": {corpus.name} kept no column {shown(groups)}; {there}"
             )
-        return name, kept[name]
-    if groups is None:
-        return None, None
+        return groups, kept[groups]
     values = one_each("groups", groups, len(corpus.train), "training document")
     return "group", [str(value) for value in values]
 
@@ -114,7 +156,7 @@ def _numbered(values: Sequence[str], count: int) -> NDArray[np.intp]:
     return numbers
 
 
-def _remarks(corpus: Corpus, groups: str | None) -> Iterable[str]:
+def _remarks(corpus: Corpus) -> Iterator[str]:
     """Yield what cannot be said of these documents, and why."""
     if not len(corpus.train):
         yield (
@@ -123,11 +165,6 @@ def _remarks(corpus: Corpus, groups: str | None) -> Iterable[str]:
         )
     elif corpus.train.labels is None:
         yield "The training documents have no labels: what words speak for is what the model says."
-    elif groups is None:
-        yield (
-            "Who wrote the documents is not known, so that habits of few cannot be seen: keep a "
-            "column of authors, threads or sources (groups)."
-        )
     if not len(corpus.test):
         yield "There are no held-out documents: whether words carry over cannot be said."
     elif corpus.test.labels is None:

@@ -15,7 +15,7 @@ from whyword.audit.suspicion.units import UnitGroups
 from whyword.audit.suspicion.weighing import Turns, Weighed, weigh
 from whyword.base.labels import Label
 
-_EXAMPLES = 3  # documents that are shown of a unit
+EXAMPLES = 3  # documents that are shown of a unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class Found:
         for start in starts.tolist():
             unit = int(numbers[start])
             if unit in wanted:
-                some = order[start : start + _EXAMPLES]
+                some = order[start : start + EXAMPLES]
                 some = some[(units.numbers[some] == unit) & fit[some]]
                 yield unit, tuple(units.documents[some].tolist())
 

@@ -5,10 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from whyword.audit.suspicion.row import Suspect, Turned, reasons
+from whyword.audit.suspicion.row import NEAR_COPIES, Suspect, Turned, reasons
 from whyword.audit.suspicion.weighing import NO_EVIDENCE, NOISE, SUSPECT
 from whyword.base.csv import csv_lines
 from whyword.base.labels import Label
@@ -21,7 +18,6 @@ from whyword.words.ignored import Ignored
 MOST = {SUSPECT: 300, NOISE: 50, NO_EVIDENCE: 50}  # rows on the page; all are in the CSV
 _CHIPS = 8  # entries of a row before it is opened
 _LONGEST = 48  # letters of such an entry
-_WORDS = 160  # of a document, around what is suspected
 
 
 class Chip(NamedTuple):
@@ -157,7 +153,8 @@ def suspects_page(
             ],
             "counted": "held-out" if n_held_out else "training",
         },
-        settings=settings_line(head.settings),
+        model=head.settings.get("model"),
+        settings=settings_line(head.settings | {"model": None}),
     )
 
 
@@ -192,7 +189,8 @@ def _facts(row: Suspect, groups: str) -> Iterator[tuple[str, str]]:
     )
     if row.groups is not None and row.groups_expected is not None:
         usual = f"{row.groups:,.0f}, usual {row.groups_expected:,.0f}"
-        yield groups, usual if row.q_groups is None else f"{usual}: q = {row.q_groups:.2g}"
+        name = "texts, copies as one" if groups == NEAR_COPIES else groups
+        yield name, usual if row.q_groups is None else f"{usual}: q = {row.q_groups:.2g}"
     if row.q_odds is not None:
         yield "odds", f"whether lower when held out: q = {row.q_odds:.2g}"
     parts = (("habit", row.habit), ("drift", row.drift), ("form", row.unusual))
@@ -231,21 +229,7 @@ class _Marked(NamedTuple):
         part = "training" if number < self.n_train else "held-out"
         title = f"{part} document {one.id or number}"
         whole = replace(one.heatmap(), title=title, marked=marked)
-        return heatmap.article(whole.excerpt(*excerpt_around(marked)))
-
-
-def excerpt_around(marked: NDArray[np.bool_], size: int = _WORDS) -> tuple[int, int]:
-    """Return the words, from and to before, around most of those that are marked, (T,)."""
-    count = len(marked)
-    if count <= size:
-        return 0, count
-    sums = np.concatenate([[0], np.cumsum(marked)])
-    first = int(np.argmax(sums[size:] - sums[:-size]))
-    inside = first + np.flatnonzero(marked[first : first + size])
-    if len(inside):
-        first = (int(inside[0]) + int(inside[-1]) + 1 - size) // 2
-    first = min(max(first, 0), count - size)
-    return first, first + size
+        return heatmap.article(whole.around(marked))
 
 
 # ---- filters and the CSV ------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from typing import Any
 
 from whyword.base.labels import Label
 
+NEAR_COPIES = "near copies"  # what groups are called where nobody says who wrote what
+
 
 @dataclass(frozen=True)
 class Turned:
@@ -94,13 +96,13 @@ class Suspect:
         """What it is called."""
         return "; ".join(self.entries)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data, with its reasons."""
+    def to_dict(self, groups: str = "groups") -> dict[str, Any]:
+        """Return it as plain data, with its reasons; `groups` as for :func:`reasons`."""
         data = asdict(self)
         return data | {
             "entries": list(self.entries),
             "examples": list(self.examples),
-            "reasons": reasons(self),
+            "reasons": reasons(self, groups),
         }
 
 
@@ -111,7 +113,7 @@ def reasons(one: Suspect, groups: str = "groups") -> list[str]:
     ----------
     one : Suspect
     groups : str
-        What groups are called: "authors".
+        What groups are called: "authors"; "near copies".
     """
     said: list[tuple[float, str]] = []
     if one.habit > 0 and one.groups is not None and one.groups_expected is not None:
@@ -119,8 +121,8 @@ def reasons(one: Suspect, groups: str = "groups") -> list[str]:
             (
                 one.habit,
                 f"a habit of few: {one.train_class:,} training documents of {one.label} have it, "
-                f"of {one.groups:.0f} {groups if one.groups != 1 else groups[:-1]}, where "
-                f"{one.groups_expected:.0f} would be usual (q = {one.q_groups:.1g})",
+                f"{_of_groups(one.groups, groups)}, where {one.groups_expected:,.0f} would be "
+                f"usual (q = {one.q_groups:.1g})",
             )
         )
     if one.drift > 0:
@@ -145,6 +147,13 @@ def reasons(one: Suspect, groups: str = "groups") -> list[str]:
             f"{turned.wrong_to_right} right"
         )
     return found
+
+
+def _of_groups(count: float, groups: str) -> str:
+    """Return of how many groups documents are."""
+    if groups == NEAR_COPIES:
+        return f"copies of {count:,.0f} text{'s' if count != 1 else ''}"
+    return f"of {count:,.0f} {groups if count != 1 else groups[:-1]}"
 
 
 def _share(count: int, total: int) -> str:

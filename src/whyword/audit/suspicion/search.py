@@ -9,10 +9,11 @@ import numpy as np
 
 from whyword.audit.suspicion.candidates import LEAST, Labelled, candidates
 from whyword.audit.suspicion.dependence import predictions_without
-from whyword.audit.suspicion.documents import Documents
+from whyword.audit.suspicion.documents import Documents, Known
 from whyword.audit.suspicion.evidence import Evidence, gather_evidence
 from whyword.audit.suspicion.examples import explain_examples
 from whyword.audit.suspicion.found import Found
+from whyword.audit.suspicion.occurrences import Occurrences
 from whyword.audit.suspicion.read import ReadDocuments, read_documents
 from whyword.audit.suspicion.table import Suspects
 from whyword.audit.suspicion.units import UnitGroups
@@ -22,6 +23,7 @@ from whyword.base.progress import OnProgress, Progress, ignore
 from whyword.corpora.corpus import Corpus
 from whyword.evaluation.comparison import risk
 from whyword.methods.request import Request
+from whyword.methods.targets import PREDICTED
 from whyword.models.abilities import Trained
 from whyword.models.multilabel import is_multilabel
 from whyword.models.protocol import Erasable
@@ -57,7 +59,8 @@ def suspects(
         may be empty, and there may be no labels: then less can be said.
     groups : str or iterable, optional
         Who wrote the training documents: the name of a column that the corpus kept ("author"), or
-        a value for each training document. By default the first column kept, if there is one.
+        a value for each training document. By default the first column kept that says anything;
+        where there is none, documents that are near copies of one another are a group.
     method : str, optional
         Of :func:`~whyword.explain`; by default the best for the model.
     least_documents : int
@@ -81,16 +84,25 @@ def suspects(
         found[0].name, found[0].verdict
         found.to_csv("suspects.csv")
     """
+    check_callable("on_progress", on_progress)
+    least = whole_number("least_documents", least_documents)
+    level, start = risk("alpha", alpha), whole_number("seed", seed, least=0)
+    check_installed("evaluate", "scipy")
+    request, documents = search_inputs(model, corpus, groups, method)
+    report = ignore if on_progress is None else on_progress
+    return _Search(request, documents, least, level, start, report).result(corpus.name)
+
+
+def search_inputs(
+    model: object, corpus: Corpus, groups: str | Iterable[Any] | None, method: str | None
+) -> tuple[Request, Documents]:
+    """Return how a model is asked and about which documents; raise if no suspects can be found."""
     if not isinstance(corpus, Corpus):
         raise InputError(
             Argument("corpus"),
             f" must be a Corpus, of load_corpus, not {type(corpus).__name__}",
         )
-    check_callable("on_progress", on_progress)
-    least = whole_number("least_documents", least_documents)
-    level, start = risk("alpha", alpha), whole_number("seed", seed, least=0)
-    check_installed("evaluate", "scipy")
-    request = Request.of(model, "predicted", method)
+    request = Request.of(model, PREDICTED, method)
     if is_multilabel(request.model):
         raise InputError(
             "suspects are of models that predict one class of each text; this one predicts several "
@@ -102,9 +114,13 @@ def suspects(
         )
     if not len(corpus):
         raise InputError(f"there are no documents in {corpus.name}")
-    documents = Documents.of(corpus, request.target.labels, groups)
-    report = ignore if on_progress is None else on_progress
-    return _Search(request, documents, least, level, start, report).result(corpus.name)
+    return request, Documents.of(corpus, request.target.labels, groups)
+
+
+def units_of(found: Occurrences, known: Known, n_classes: int, least: int) -> UnitGroups:
+    """Return all that may be suspected in some documents, and where it stands."""
+    trained = np.where(known.is_train, known.classes, -1)
+    return UnitGroups.of(candidates(found, Labelled(trained, n_classes), least), found)
 
 
 @dataclass(eq=False)
@@ -120,13 +136,13 @@ class _Search:
 
     def result(self, source: str) -> Suspects:
         starts = [time.perf_counter()]
-        known, classes = self.documents.known, self.request.target.labels
+        classes = self.request.target.labels
         read = read_documents(self.request, self.documents.texts, self.on_progress, "relevance")
         starts.append(time.perf_counter())
         self.on_progress(Progress("evidence"))
-        trained = np.where(known.is_train, known.classes, -1)
-        places = candidates(read.occurrences, Labelled(trained, len(classes)), self.least)
-        units = UnitGroups.of(places, read.occurrences)
+        documents = self.documents.with_copies(read.occurrences.documents)
+        known = documents.known
+        units = units_of(read.occurrences, known, len(classes), self.least)
         evidence = gather_evidence(read, units, known, len(classes), self.seed)
         count = len(units.units)
         units, evidence = self._fit(read, units, evidence)
@@ -137,7 +153,7 @@ class _Search:
         rows = Found(read, units, known, evidence, without).rows(classes, self.alpha)
         starts.append(time.perf_counter())
         self.on_progress(Progress("examples"))
-        examples = explain_examples(self.request, rows, self.documents)
+        examples = explain_examples(self.request, rows, documents)
         starts.append(time.perf_counter())
         held_out = ~known.is_train & (known.classes >= 0)
         right = read.predicted[held_out] == known.classes[held_out]
@@ -148,12 +164,12 @@ class _Search:
             n_train=int(known.is_train.sum()),
             n_held_out=int((~known.is_train).sum()),
             accuracy=float(right.mean()) if len(right) else None,
-            remarks=[*self.documents.remarks, *self._remarks(count, len(units.units))],
+            remarks=[*documents.remarks, *self._remarks(count, len(units.units))],
             settings={
                 "source": source,
                 "model": self.request.model.identity,
                 "method": self.request.method.name,
-                "groups": self.documents.groups,
+                "groups": documents.groups,
                 "least_documents": self.least,
                 "alpha": self.alpha,
                 "seed": self.seed,

@@ -4,18 +4,18 @@ import io
 import json
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, overload
 
 from whyword.audit.suspicion.page import Head, suspects_page
-from whyword.audit.suspicion.row import Suspect, Turned, reasons
+from whyword.audit.suspicion.row import NEAR_COPIES, Suspect, Turned, reasons
 from whyword.audit.suspicion.weighing import NOISE, SUSPECT
 from whyword.base.csv import write_csv
 from whyword.base.errors import Argument, InputError, MissingExtraError
 from whyword.base.files import save_or_return
 from whyword.base.labels import Label
 from whyword.base.printable import shown
+from whyword.base.versions import VERSION
 from whyword.explanation.explanation import Explanation
 from whyword.pages.render import count, percent
 
@@ -123,6 +123,8 @@ class Suspects:
     def groups(self) -> str:
         """What groups are called in sentences."""
         name = self.settings.get("groups")
+        if name == NEAR_COPIES:
+            return NEAR_COPIES
         return f"{name}s" if isinstance(name, str) else "groups"
 
     # ---- kept ---------------------------------------------------------------------------------
@@ -222,11 +224,11 @@ class Suspects:
             "train_documents": self.n_train,
             "held_out_documents": self.n_held_out,
             "accuracy": self.accuracy,
-            "rows": [row.to_dict() for row in self.rows],
+            "rows": [row.to_dict(self.groups) for row in self.rows],
             "remarks": self.remarks,
             "settings": self.settings,
             "seconds": self.seconds,
-            "whyword": version("whyword"),
+            "whyword": VERSION,
         }
 
     def to_json(self, path: str | Path | None = None) -> str:

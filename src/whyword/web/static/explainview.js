@@ -6,7 +6,7 @@ import {legend, occurrences, unreadWords} from "./heatmap.js";
 import {drawn} from "./livetext.js";
 import {unpackedText} from "./share.js";
 import {classList, phraseList, wordLists} from "./sidebar.js";
-import {BESIDE, CONTRAST, ONE, change, isContrast, looked, panels, start, state, valuesOf} from "./state.js";
+import {BESIDE, CONTRAST, ONE, change, isContrast, looked, panels, start, state, valuesOf, wholeOf} from "./state.js";
 import {menu} from "./takealong.js";
 
 const PAUSE = 250;  // milliseconds after a key
@@ -126,10 +126,10 @@ async function explainNow() {
     if (state.deleted.length && !state.answers.has("")) wanted.push({text: well, deleted: []});
     const options = {target: targetOf(kept), phrases: root.server.model.phrases};
     const [first, whole] = (await api.explain(wanted, options, mine.signal)).map(opened);
+    if (state.text !== text) return;  // another one was typed since: its answers are not these
     const found = kept ? joined(kept, first) : first;
     state.answers.set(key, found);
     if (whole) state.answers.set("", whole);
-    if (state.text !== text) return;
     if (missing(found).length) explainNow();  // another class is the best one by now
     else display(found);
   } catch (error) {
@@ -285,7 +285,7 @@ function flipped() {
 function remarks(found) {
   const said = [];
   if (!found.words.length) said.push("There is no word in this text: what the model says of it says nothing.");
-  else if (!found.known.some(Boolean)) {
+  else if (!wholeOf(found).known.some(Boolean)) {
     said.push("The model knows none of these words: the prediction says nothing of the text.");
   }
   if ((found.conserves || found.parameters.residual) && !found.conserved) {
@@ -327,7 +327,7 @@ function key(found, full) {
   return h("div", {className: "ww"}, legend(full, {
     for: isContrast() ? `more for ${oneLine(found.classes[state.target])}` : "for",
     against: isContrast() ? `more for ${oneLine(found.classes[state.against])}` : "against", unread: unreadWords(found),
-    unknown: found.known.some((known, n) => !known && !state.deleted.includes(n)), gone: state.deleted.length > 0}));
+    unknown: wholeOf(found).known.includes(false), gone: state.deleted.length > 0}));
 }
 
 // Choosing recolours what is there; a class that was not asked for yet is.

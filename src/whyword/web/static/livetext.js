@@ -10,7 +10,7 @@ let texts = {of: null, made: []};
 
 export function drawn(panel, found, at, toggle) {
   if (texts.of !== found.text) texts = {of: found.text, made: []};
-  texts.made[at] ??= liveText(panel.parts, found.known, at, toggle);
+  texts.made[at] ??= liveText(panel.parts, panel.known, at, toggle);
   const one = texts.made[at];
   Object.assign(one, {panel, found});
   one.colour(panel.values, panel.full, panel.gone);
@@ -94,7 +94,7 @@ function showTip(n, panel, found, x, y, onEverywhere) {
   const act = gone ? "take" : "delete", all = `${act} all ${count}${gone ? " back" : ""}`;
   tip.replaceChildren(...[
     h("p", {}, h("b", {}, name(found.words[n])), gone ? " deleted" : ` ${number(panel.values[n])}`,
-      found.known[n] ? "" : ", unknown to the model"),
+      panel.known[n] ? "" : ", unknown to the model"),
     !gone && row.length > 2 && h("ul", {}, ...first.map(line),
       others.length > 0 && h("li", {className: "others"}, "other classes"),
       ...others.slice(0, 2).map(line), others.length > 4 && h("li", {}, "…"), ...others.slice(2).slice(-2).map(line)),

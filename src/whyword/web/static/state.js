@@ -36,6 +36,9 @@ export function looked(found) {
   return state.against === null ? [first] : [first, state.against];
 }
 
+// The answer with all words in their places, which says what the model knows: a deleted word is not known.
+export const wholeOf = (found) => state.answers.get("") ?? found;
+
 // What was asked for of one class in each row: of words, or of phrases.
 export const ofClass = (found, rows, n) => rows.map((row) => row[columnOf(found, n)]);
 
@@ -50,9 +53,9 @@ export function valuesOf(found) {
 
 export function panels(found) {
   const names = found.classes.map(String), parts = pieces(found.text, found.spans, found.truncated, found.unread);
-  const gone = new Set(state.deleted), against = state.against;
+  const gone = new Set(state.deleted), against = state.against, {known} = wholeOf(found);
   const compared = against === null ? [state.target] : [state.target, against];
-  const one = (title, values, figures) => ({title, values, parts, gone, compared, note: note(found, figures),
+  const one = (title, values, figures) => ({title, values, parts, known, gone, compared, note: note(found, values, figures),
     outside: Math.abs(figures[1]) > least(figures[0]) ? figures[1] : 0});
   const figures = (at) => [found.scores[at],
     ...["padding", "constant", "residual"].map((field) => found[field][columnOf(found, at)])];
@@ -70,9 +73,10 @@ export function panels(found) {
   return made;
 }
 
+const CANCELS = 50;  // times the score, as on heatmaps
 const least = (score) => 1e-4 * Math.max(1, Math.abs(score));  // what is worth a word
 
-function note(found, [score, padding, constant, residual]) {
+function note(found, values, [score, padding, constant, residual]) {
   const words = score - padding - constant - residual, small = least(score);
   const of = found.parameters.output === "probability" ? ["probability", "probabilities"] : ["score", "scores"];
   const what = isContrast() ? `difference of the ${of[1]}` : of[0], sign = found.conserves ? " = " : "; ";
@@ -84,6 +88,10 @@ function note(found, [score, padding, constant, residual]) {
   if (Math.abs(residual) > small) line += lost ? `, ${lost} ${number(residual)}` : `; need not add up, by ${found.method}`;
   else if (residual !== 0) line += `, rounding ${Math.abs(residual).toExponential(0).replace("-", "−")}`;
   if (found.parameters.windows > 1) line += `; the mean of ${found.parameters.windows.toLocaleString("en")} windows that overlap, as the text is long`;
+  const size = values.reduce((sum, value) => sum + Math.abs(value), 0) / Math.max(1, Math.abs(score));
+  if (found.conserves && size >= CANCELS) {
+    line += `; words cancel each other out: without their signs ${Math.round(size).toLocaleString("en")} times the ${of[0]}`;
+  }
   return found.parameters.occurrences === "equal shares"
     ? `${line}; occurrences of a word share its value` : line;
 }
