@@ -20,7 +20,7 @@ from whyword.base.errors import MissingExtraError, WhywordError
 from whyword.base.progress import Progress
 from whyword.batch import chunks
 from whyword.batch import runs as corpora
-from whyword.batch.ray import silence_ray
+from whyword.batch.ray import _cluster, silence_ray
 
 # Ray warns of parts of its own, and leaves sockets to the end of the process
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow(reason="starts Ray")]
@@ -131,6 +131,34 @@ def test_a_program_may_have_ray_say_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     assert os.environ.pop("RAY_BACKEND_LOG_LEVEL") == "fatal"
     assert log.level == logging.CRITICAL
     log.setLevel(level)
+
+
+def test_a_busy_machine_is_given_a_second_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ray
+
+    said = "The current node timed out during startup. This could happen because …"
+    answers: list[Exception | None] = []
+    done: list[str] = []
+
+    def init(*_: object, **__: object) -> None:
+        done.append("init")
+        answer = answers.pop(0)
+        if answer is not None:
+            raise answer
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "shutdown", lambda: done.append("shutdown"))
+    monkeypatch.setattr(ray, "init", init)
+    answers[:] = [Exception(said), None]
+    with _cluster(None, 2):
+        assert done == ["init", "shutdown", "init"]
+    assert done.pop() == "shutdown"
+    answers[:] = [Exception(said), Exception(said)]
+    with pytest.raises(WhywordError, match="within 30 seconds, and not when asked again"):
+        _cluster(None, 2).__enter__()
+    answers[:] = [ZeroDivisionError("something else")]
+    with pytest.raises(ZeroDivisionError):
+        _cluster(None, 2).__enter__()
 
 
 def test_errors_of_workers_are_told(

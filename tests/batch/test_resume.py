@@ -320,9 +320,10 @@ def test_labels_with_half_a_surrogate_pair(tmp_path: Path) -> None:
     assert list(frame["classes"][0]) == ["b\ufffd", "c", "ü"]
     for target in ("predicted", "all", ["b\ude00", "c"], "b\ude00"):
         out = tmp_path / f"{target!r}"
-        explain_corpus(ours, path, out, target, against="c" if target == "b\ude00" else None)
+        against = "c" if target == "b\ude00" else None
+        explain_corpus(ours, path, out, target, against=against, workers=1)
         assert list(pd.read_parquet(out)["classes"][0]) == ["b\ufffd", "c", "ü"]
-    explain_corpus(ours, path, tmp_path / "against", "c", against="b\ude00")
+    explain_corpus(ours, path, tmp_path / "against", "c", against="b\ude00", workers=1)
 
 
 # ---- case 13: processes --------------------------------------------------------------------------

@@ -117,6 +117,20 @@ def test_what_does_not_add_up_is_said_if_it_was_promised() -> None:
     assert "NOT conserved" not in unpromised.to_text()
 
 
+def test_words_that_cancel_each_other_out_are_told_of() -> None:
+    made = explain(made_cnn(), "wa wb", "class 1")
+    assert "cancel" not in made.to_text()
+    shift = np.array([300, -300], np.float32) * max(1, abs(made.score))
+    wild = dataclasses.replace(made, relevance=made.relevance + shift)
+    assert wild.conserved
+    assert "without their signs they are 600 times the score" in wild.to_text()
+    assert "cancel" not in dataclasses.replace(wild, conserves=False).to_text()  # promised nothing
+    several = explain(made_cnn(), "wa wb", "all")
+    shift = np.array([[900], [-900]], np.float32)
+    several = dataclasses.replace(several, relevance=several.relevance + shift)
+    assert "cancel" in several.to_html()
+
+
 def test_a_word_for_the_target_here_and_against_it_there_is_listed_twice() -> None:
     made = explain(made_cnn(), "wa wb wa", "class 1")
     made = dataclasses.replace(made, relevance=np.array([0.4, 0.1, -0.3], np.float32))

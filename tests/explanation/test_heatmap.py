@@ -22,7 +22,9 @@ from whyword.explanation.heatmap import (
     Kind,
     Panel,
     fragment,
+    most_marked,
     number,
+    styled_fragment,
 )
 from whyword.explanation.heatmap import page as page_parts
 
@@ -192,3 +194,34 @@ def test_a_text_without_a_known_word_says_so() -> None:
     explanation = explain(made_cnn(), "nothing familiar")
     assert not explanation.known.any()
     assert "The model knows none of these words" in explanation.to_text()
+
+
+@pytest.mark.slow(reason="many cases")
+@given(st.lists(st.booleans(), max_size=40), st.integers(1, 12))
+def test_an_excerpt_has_most_of_what_is_marked(marked: list[bool], size: int) -> None:
+    first, last = most_marked(np.array(marked, np.bool_), size)
+    assert 0 <= first <= last <= len(marked)
+    assert last - first == min(size, len(marked))
+    starts = range(max(1, len(marked) - size + 1))
+    assert sum(marked[first:last]) == max(sum(marked[start : start + size]) for start in starts)
+
+
+@pytest.mark.parametrize("position", [0, 50, 99])
+def test_an_excerpt_has_words_on_both_sides(position: int) -> None:
+    first, last = most_marked(np.arange(100) == position, 11)
+    assert first == min(max(position - 5, 0), 89)
+    assert last == first + 11
+
+
+def test_notebooks_that_are_not_trusted_have_colours_too() -> None:
+    shown = styled_fragment([heatmap('Space is <span class="p9">large</span>.')])
+    assert 'class="text" style="white-space:pre-wrap"' in shown
+    coloured = re.findall(
+        r'class="w [pn](\d+)[^"]*" style="background-color:rgba\(([^)]*)\)', shown
+    )
+    assert coloured
+    for level, colour in coloured:
+        *_, opacity = colour.split(",")
+        assert float(opacity) == pytest.approx(STRONGEST * int(level) / LEVELS, abs=1e-3)
+    assert "&quot;p9&quot;&gt;" in shown  # what a text says is text
+    assert "style=" not in fragment(heatmap("Space"))  # pages have sheets, and forbid the rest

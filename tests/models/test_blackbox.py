@@ -106,7 +106,7 @@ def test_deleting_is_predicting_the_text_without() -> None:
     np.testing.assert_array_equal(explanation.scores, Shouting().predict_proba([", it IS "])[0])
     assert explanation.words == ["LOOK", "it", "IS", "HERE"]
     assert explanation.parameters["deleted"] == [0, 3]
-    assert explanation.known.tolist() == [True] * 4
+    assert explanation.known.tolist() == [False, True, True, False]
     np.testing.assert_allclose(explanation.relevance[:, 0], [0, 0, 0.02, 0], atol=1e-7)
     np.testing.assert_allclose(explanation.relevance[:, 1], [0, 0, -0.02, 0], atol=1e-7)
     np.testing.assert_array_equal(explanation.padding, 0)

@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from networks import made_cnn, made_text, small_cnn
+from sklearn import config_context
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks
 
 from whyword import CNNClassifier, InputError, Reader, SVMClassifier, explain, load_model
@@ -44,6 +47,19 @@ def test_unknown_parameters() -> None:
 def test_representation() -> None:
     assert repr(CNNClassifier()) == "CNNClassifier()"
     assert repr(SVMClassifier(C=1.0)) == "SVMClassifier(C=1.0)"
+
+
+def test_a_notebook_shows_it_as_scikit_learns_own(uninstall: Callable[[str], None]) -> None:
+    new, trained = CNNClassifier(width=3), small_svm()
+    assert "<pre>CNNClassifier(width=3)</pre>" in str(new._repr_html_())
+    assert "<span>Not fitted</span>" in str(new._repr_html_())
+    assert "<span>Fitted</span>" in str(trained._repr_html_())
+    whole = make_pipeline(FunctionTransformer(), SVMClassifier(C=0.5))  # its diagram has ours
+    assert "<pre>SVMClassifier(C=0.5)</pre>" in whole._repr_html_()
+    with config_context(display="text"):
+        assert new._repr_html_() is None
+    uninstall("sklearn")
+    assert new._repr_html_() is None
 
 
 def test_class_weights() -> None:

@@ -23,6 +23,7 @@ from whyword.corpora.tables import BadRow
 # of a core: reading takes a tenth of the time, and must find room where actors hold every core
 _READER, _ACTOR = 0.1, 0.9
 _ERROR_LINE = re.compile(r"\w+(Error|Exception): ")  # of a traceback in a message
+_TOO_LATE = "timed out during startup"  # as Ray says it
 _BLOCK_BYTES = 1 << 20  # less than a chunk, so that each is a block of its own
 
 Row = dict[str, Any]
@@ -189,6 +190,21 @@ def _cluster(address: str | None, workers: int | None) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
+    if not _start(address, workers) and not _start(address, workers):
+        raise WhywordError(
+            "Ray did not start within 30 seconds, and not when asked again: the machine is too "
+            "busy; try later, or without Ray"
+        )
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _start(address: str | None, workers: int | None) -> bool:
+    """Connect or start; return whether it did so in the time that Ray gives itself."""
+    import ray
+
     try:
         ray.init(
             address or "local",
@@ -199,7 +215,9 @@ def _cluster(address: str | None, workers: int | None) -> Iterator[None]:
         )
     except ConnectionError as error:
         raise WhywordError(f"there is no Ray cluster at {address} ({error})") from None
-    try:
-        yield
-    finally:
+    except Exception as error:  # Ray has no class for it
+        if _TOO_LATE not in str(error):
+            raise
         ray.shutdown()
+        return False
+    return True

@@ -1,10 +1,10 @@
 """All that an evaluation finds, as one value."""
 
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 from whyword.base.labels import Label
+from whyword.base.versions import VERSION
 from whyword.evaluation.comparison import Comparison
 from whyword.evaluation.copies import CopyQuality
 from whyword.evaluation.curves import DeletionCurve
@@ -85,5 +85,5 @@ class Findings:
             "remarks": self.remarks,
             "settings": self.settings,
             "seconds": self.seconds,
-            "whyword": version("whyword"),
+            "whyword": VERSION,
         }

@@ -149,7 +149,7 @@ class Decomposition:
 
     @property
     def conserved(self) -> bool:
-        """Whether |residual| ≤ 1e-4·max(1, |score|) for every target."""
+        """Whether ``|residual| ≤ 1e-4·max(1, |score|)`` for every target."""
         return bool(row.is_conserved(self.residual, self.score).all())
 
     def check(self) -> Self:

@@ -26,25 +26,27 @@ from whyword.explanation.terminal import terminal
 
 _WIDEST = 1_000  # spaces of an indent
 _PANELS = 4  # side by side unless more are asked for
+_CANCELS = 50  # times the score: CNNs, bags and transformers that were tried stay below 30
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Explanation(Decomposition):
     """Which words spoke for the target, and which against it.
 
+    Beside what is listed here it has what every explanation has: ``document, words, spans, classes,
+    scores, target, score, padding, constant, residual, conserves, method, parameters, model, id``.
+
     Attributes
     ----------
     relevance : (T,) or (T, K) float32
         Of each word.
     known : (T,) bool
-        Whether the model has a vector (a weight) for the word.
+        Whether the model has a vector (a weight) for the word, and reads it: a word that is deleted
+        or ignored is not known.
     elements : (T, D) or (T, D, K) float32, or None
         Relevance of each input dimension, if it was asked for.
     units : Phrases or None
         What the model used as units, each occurrence by itself, if it was asked for.
-
-    The rest is as every explanation has it: ``document, words, spans, classes, scores, target,
-    score, padding, constant, residual, conserves, method, parameters, model, id``.
     """
 
     known: NDArray[np.bool_]
@@ -134,7 +136,7 @@ class Explanation(Decomposition):
         ----------
         targets : sequence of labels, optional
         scale : float, optional
-            The |relevance| that gets the full colour; the largest shown by default.
+            The ``|relevance|`` that gets the full colour; the largest shown by default.
         """
         columns = self._shown_columns() if targets is None else self._columns(targets)
         scale = None if scale is None else real_number("scale", scale, above=0)
@@ -264,8 +266,18 @@ class Explanation(Decomposition):
         elif self._lost and not self.conserved:
             most = np.abs(self.residual).max()
             yield f"Relevance does not add up here: {most:.3g} of the score {self._lost}."
+        elif self.conserves and (times := self._cancelled()) >= _CANCELS:
+            yield (
+                f"Words cancel each other out here: without their signs they are {times:,.0f} "
+                "times the score, so that a single one says little."
+            )
         if shown is not None and shown < len(self.targets):
             yield f"{shown} of {len(self.targets)} targets, those with the highest scores."
+
+    def _cancelled(self) -> float:
+        """Return Σ |relevance| / max(1, |score|) of the target where it is largest."""
+        sizes = np.abs(self.relevance).sum(axis=0, dtype=np.float64)
+        return float(np.max(sizes / np.maximum(1, np.abs(self.score)), initial=0))
 
     def _repr_html_(self) -> str:
         return heatmap.styled_fragment([self.heatmap()])

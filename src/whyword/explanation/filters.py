@@ -58,7 +58,7 @@ class FilterExplanation(Decomposition):
         ]
 
     def top(self, count: int = 10, target: Label | None = None) -> list[FilterShare]:
-        """Return the filters that matter most, the largest |relevance| first."""
+        """Return the filters that matter most, the largest ``|relevance|`` first."""
         count = whole_number("count", count)
         values = self.relevance.reshape(len(self.activations), len(self.targets))[
             :, self._column(target)

@@ -6,6 +6,7 @@ strength is relative to the scale, by default the document's largest |relevance|
 
 import html
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -25,7 +26,19 @@ LEVELS = 20  # steps of strength
 FOR, AGAINST = (226, 58, 43), (38, 112, 226)  # red and blue, told apart without green
 STRONGEST = 0.62  # opacity of the strongest word: its text stays readable on light and on dark
 LISTED = 6  # words for and against, below a text
+EXCERPT = 160  # words of an excerpt
 FAINTEST = 3  # level from which words are underlined, or coloured in a terminal
+_CLASSES = re.compile(r'<(?:span|p) class="([a-z0-9 ]+)"')  # ours alone: texts are escaped
+_STYLES = {
+    "text": "white-space:pre-wrap",
+    "n": "text-decoration:underline",
+    "u": "text-decoration:underline dotted;opacity:0.75",
+    "b": "opacity:0.55;font-style:italic",
+} | {
+    f"{sign}{level}": f"background-color:rgba{(*colour, round(STRONGEST * level / LEVELS, 3))}"
+    for sign, colour in (("p", FOR), ("n", AGAINST))
+    for level in range(1, LEVELS + 1)
+}
 
 
 class Kind(StrEnum):
@@ -177,6 +190,24 @@ class Heatmap:
             marked=None if self.marked is None else self.marked[first:last],
         )
 
+    def around(self, words: NDArray[np.bool_], size: int = EXCERPT) -> "Heatmap":
+        """Return so many words of it at most, around most of those that are chosen, (T,) bool."""
+        return self.excerpt(*most_marked(words, size))
+
+
+def most_marked(marked: NDArray[np.bool_], size: int) -> tuple[int, int]:
+    """Return the words, from and to before, around most of those that are marked, (T,)."""
+    count = len(marked)
+    if count <= size:
+        return 0, count
+    sums = np.concatenate([[0], np.cumsum(marked)])
+    first = int(np.argmax(sums[size:] - sums[:-size]))
+    inside = first + np.flatnonzero(marked[first : first + size])
+    if len(inside):
+        first = (int(inside[0]) + int(inside[-1]) + 1 - size) // 2
+    first = min(max(first, 0), count - size)
+    return first, first + size
+
 
 def strengths(values: NDArray[np.floating], full: float) -> NDArray[np.int64]:
     """Return values as steps of strength, −LEVELS … LEVELS, where `full` has the full colour."""
@@ -284,8 +315,19 @@ def fragment(heatmap: Heatmap) -> str:
 
 
 def styled_fragment(heatmaps: Sequence[Heatmap]) -> str:
-    """Return heatmaps for a notebook's cell, their style with them."""
-    return "".join(render("fragment.html", articles=map(article, heatmaps), styled=True))
+    """Return heatmaps for a notebook's cell, their style with them.
+
+    What makes them readable stands in the elements, too: a notebook that somebody else ran is not
+    trusted, and there Jupyter leaves style sheets out.
+    """
+    whole = "".join(render("fragment.html", articles=map(article, heatmaps), styled=True))
+    return _CLASSES.sub(_with_style, whole)
+
+
+def _with_style(found: "re.Match[str]") -> str:
+    """Return an element's beginning with the style of its classes beside them."""
+    styles = [_STYLES[name] for name in found[1].split() if name in _STYLES]
+    return f'{found[0]} style="{";".join(styles)}"' if styles else found[0]
 
 
 def _coloured_words(heatmap: Heatmap, panel: Panel, pieces: Sequence[Piece]) -> "Markup":

@@ -99,7 +99,7 @@ FIELDS = (
     Field("text", "string", "", "as passed; of mails and pages that the model decodes, decoded"),
     Field("words", "string", "T", "the words that the model read, as they stand in the text"),
     Field("spans", "int32", "T2", "where: [start, end) in Unicode code points of the text"),
-    Field("known", "bool", "T", "whether the model has a vector (a weight) for the word"),
+    Field("known", "bool", "T", "whether the model reads it and has a vector (a weight) for it"),
     Field("truncated", "int32", "", "how many words beyond `max_words` were not read"),
     Field("unread", "int32", "R2", "what was not read, [start, end): removed parts, ignored words"),
     Field("classes", "label", "C", "all classes of the model"),

@@ -14,6 +14,7 @@ from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.multilabel import predicted_sets
 from whyword.models.probabilities import check_finite
 from whyword.models.protocol import Scores, TextClassifier
+from whyword.words.document import Text
 
 _BLOCK = 1_000  # documents held at a time
 
@@ -144,7 +145,7 @@ def highest_labels(model: TextClassifier, texts: Iterable[str]) -> list[Label]:
     return [labels[number] for number in best.tolist()]
 
 
-def predicted_matrix(model: TextClassifier, texts: Iterable[str]) -> NDArray[np.bool_]:
+def predicted_matrix(model: TextClassifier, texts: Iterable[Text]) -> NDArray[np.bool_]:
     """Return which labels a model with several predicts, (texts, C)."""
     rows = [np.empty((0, len(model.classes_)), np.bool_)]
     first = 0
@@ -155,7 +156,7 @@ def predicted_matrix(model: TextClassifier, texts: Iterable[str]) -> NDArray[np.
     return np.concatenate(rows)
 
 
-def probabilities_of(model: TextClassifier, texts: Iterable[str]) -> Scores:
+def probabilities_of(model: TextClassifier, texts: Iterable[Text]) -> Scores:
     """Return the probabilities of all classes, (texts, C)."""
     none, first = np.empty((0, len(model.classes_))), 0
     chances = [none]

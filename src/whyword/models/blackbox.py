@@ -44,9 +44,9 @@ class BlackBoxTrace(ErasableText):
         self, model: "BlackBox", documents: list[Document], gone: list[NDArray[np.bool_]]
     ) -> None:
         self.model, self.documents, self._gone = model, documents, gone
-        self.known = [np.ones(len(document), np.bool_) for document in documents]
-        for known, deleted, document in zip(self.known, gone, documents, strict=True):
-            known[document.ignored], deleted[document.ignored] = False, True
+        for deleted, document in zip(gone, documents, strict=True):
+            deleted[document.ignored] = True
+        self.known = [~deleted for deleted in gone]
         self.scores = model.scores(
             [text_without(*one) for one in zip(documents, gone, strict=True)]
         )

@@ -72,6 +72,15 @@ class Estimator(Hashed, Weighed, ABC):
         )
         return f"{type(self).__name__}({', '.join(changed)})"
 
+    def _repr_html_(self) -> str | None:
+        """Return what a notebook shows: scikit-learn's diagram, where that is wanted and there."""
+        try:
+            from sklearn import get_config, utils
+        except ImportError:
+            return None  # a notebook takes the text
+        wanted = get_config()["display"] == "diagram"
+        return str(utils.estimator_html_repr(self)) if wanted else None
+
     def __sklearn_tags__(self) -> object:
         """Tell scikit-learn what this is; only scikit-learn calls it."""
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
@@ -334,10 +343,8 @@ def check_training_data(
 
 def _check_lengths(labels: Sized, texts: Sized) -> None:
     if len(labels) != len(texts):
-        lengths = f"{len(labels)} ≠ {len(texts)}"
-        raise InputError(
-            Argument("labels"), " and ", Argument("texts"), f" differ in length: {lengths}"
-        )
+        said = f" differ in length: {len(labels)} ≠ {len(texts)}"
+        raise InputError(Argument("labels"), " and ", Argument("texts"), said)
 
 
 def class_weights(

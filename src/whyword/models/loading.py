@@ -72,7 +72,7 @@ def load_model(source: str | Path, build: Callable[..., Any] | str | None = None
     Parameters
     ----------
     source : str or Path
-        A folder that :meth:`save` wrote, or one of Hugging Face's with a classifier of texts, in
+        A folder that ``save`` wrote, or one of Hugging Face's with a classifier of texts, in
         which nothing is ever run; ``"hf:owner/name"``, such a folder on their hub; or
         ``"py:module:name"``, where there is no such folder also ``"module:name"``: what stands in
         your own code, which is imported and so does run, anything that a

@@ -32,7 +32,7 @@ class Trace(ABC):
     ----------
     documents : list of n Document
     known : list of (T,) bool
-        Whether the model knows each word.
+        Whether the model knows each word; one that is deleted, or that its reader ignores, not.
     scores : (n, C) float64
     output : str
         What the scores are: "score", or "probability" where the model says nothing else.
@@ -76,7 +76,8 @@ class Trace(ABC):
     def predicted_from(self, first: int) -> NDArray[np.intp]:
         """Return :attr:`predicted`; an error calls the documents ``first``, ``first + 1``, ….
 
-        There is no class where a score is NaN or infinite; a :class:`ModelError` says so.
+        There is no class where a score is NaN or infinite; a
+        :class:`~whyword.base.errors.ModelError` says so.
         """
         scores = check_finite(self.scores, first=first, text=self._text)
         best: NDArray[np.intp] = scores.argmax(axis=1)

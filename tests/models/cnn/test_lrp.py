@@ -60,6 +60,7 @@ def test_equals_the_literal_formulas(
     compare(model, text, shared)
 
 
+@pytest.mark.slow(reason="half a second and more")
 @settings(deadline=None, max_examples=100)
 @given(**shapes)
 def test_equals_the_literal_formulas_where_windows_tie(
@@ -159,6 +160,7 @@ def test_the_constant_equals_the_literal_formula(
     compare_constants(model, text, epsilon)
 
 
+@pytest.mark.slow(reason="half a second and more")
 @settings(max_examples=100)
 @given(
     widths=shapes["widths"],

@@ -53,9 +53,9 @@ class ForwardPass(Trace):
         most_words = min(MOST_WORDS, max(1, BLOCK_BYTES // (4 * numbers_per_word)))
         network = words.network
         for batch in words.batches(texts, most_words):
-            known = batch.known[batch.ids]
             if deleted is not None:
                 batch = replace(batch, ids=_ids_without(batch, deleted))
+            known = batch.known[batch.ids]
             activations = tuple(network.activate(batch))
             scores = network.scores(np.concatenate([part.pooled for part in activations], axis=1))
             starts = zip(batch.offsets[:-1].tolist(), batch.documents, strict=True)

@@ -113,7 +113,6 @@ class LinearTrace(
         self.rows: list[FeatureRow] = self._look(self._read)
         if deleted is not None:
             whole = self.bags
-            self.known = [bag.known for bag in whole]
             self.deleted = [next_positions(deleted, bag.document) for bag in whole]
             self.bags = self._look_without(whole, self.deleted)
             self.rows = [bag.row for bag in self.bags]
