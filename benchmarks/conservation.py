@@ -14,6 +14,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from figures import keep
 from numpy.typing import NDArray
 from trained import trained
 
@@ -32,6 +33,7 @@ def main() -> None:
     chosen = np.random.default_rng(0).choice(len(news.test), arguments.sample, replace=False)
     sample = [news.test.texts[number] for number in chosen]
     missed = False
+    residuals, differences = list[float](), list[float]()
     for name in ("cnn1", "cnn2", "cnn3", "svm"):
         model = trained(name, news, arguments.models / name if arguments.models else None)
         worst, numbers, padded = 0.0, 0, 0
@@ -46,6 +48,7 @@ def main() -> None:
             flush=True,
         )
         missed |= worst > RESIDUAL
+        residuals.append(worst)
         if isinstance(model, CNNClassifier):
             furthest = largest_difference(model, sample)
             print(
@@ -54,6 +57,8 @@ def main() -> None:
                 flush=True,
             )
             missed |= furthest > DIFFERENCE
+            differences.append(furthest)
+    keep("conservation", {"residual": residuals, "difference": differences})
     if missed:
         raise SystemExit("missed")
 

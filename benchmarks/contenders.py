@@ -71,6 +71,11 @@ class Contender:
             raise SystemExit(f"{self.name} failed")
         self.answers.append(json.loads(line))
 
+    @property
+    def seconds(self) -> list[float]:
+        """What the rounds took, the first aside, which warms up."""
+        return [answer["seconds"] for answer in self.answers[1:]]
+
     def median(self, what: str = "seconds") -> float:
         """Return the median over the rounds, the first aside, which warms up."""
         return statistics.median(answer[what] for answer in self.answers[1:])
@@ -78,8 +83,7 @@ class Contender:
     @property
     def spread(self) -> float:
         """How many times longer the slowest of these rounds took than the fastest."""
-        seconds = [answer["seconds"] for answer in self.answers[1:]]
-        return max(seconds) / min(seconds)
+        return max(self.seconds) / min(self.seconds)
 
     @property
     def megabytes(self) -> float:

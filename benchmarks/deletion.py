@@ -6,7 +6,7 @@ prediction, relevance and all steps. PyTorch predicts each step anew (conv1d, ba
 length) on inputs already looked up, with the order of deletion given to it. Medians of the rounds;
 PyTorch runs once.
 
-    python benchmarks/deletion.py [--rounds 3] [--documents 1000] [--model FOLDER]
+    python benchmarks/deletion.py [--rounds 5] [--documents 1000] [--model FOLDER]
 """
 
 import argparse
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from figures import keep, ratios
 from torch_network import from_network, padded_batches
 from trained import trained
 
@@ -29,7 +30,7 @@ AGREEMENT = 1e-4  # relative to max(1, |score|); conv1d sums in another order
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--documents", type=int, default=1000)
     parser.add_argument("--model", type=Path, help="a saved CNN2")
     arguments = parser.parse_args()
@@ -68,6 +69,15 @@ def main() -> None:
                 rows = np.arange(len(documents))
                 theirs[documents, step] = found[rows, np.array(targets)[documents]]
     differences = np.abs(scores - theirs) / np.maximum(1, np.abs(theirs))
+    keep(
+        "deletion",
+        {
+            "seconds": times,
+            "torch_seconds": spent,
+            "ratio": ratios([spent], times),
+            "difference": float(differences.max()),
+        },
+    )
     print(f"{torch.get_num_threads()} threads, {len(texts):,} documents, {STEPS} steps")
     print(
         f"whyword {mine:8.2f} s (median of {arguments.rounds}, {min(times):.2f}–{max(times):.2f})"

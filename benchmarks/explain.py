@@ -10,7 +10,7 @@ run. Ours is timed from the raw texts to explanations of all classes, tokenising
 
 Whole-corpus figures are medians of the rounds. zennit runs once.
 
-    python benchmarks/explain.py [--rounds 3] [--sample 1000] [--few 10] [--model FOLDER]
+    python benchmarks/explain.py [--rounds 5] [--sample 1000] [--few 10] [--model FOLDER]
 """
 
 import argparse
@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from figures import keep, ratios
 from numpy.typing import NDArray
 from torch_network import from_network, padded_batches
 from trained import trained
@@ -64,7 +65,7 @@ def explaining_seconds(model: CNNClassifier, texts: list[str]) -> tuple[float, f
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--sample", type=int, default=1000, help="documents for zennit")
     parser.add_argument("--few", type=int, default=10, help="documents for LIME and SHAP")
     parser.add_argument("--model", type=Path, help="a saved CNN2")
@@ -124,11 +125,26 @@ def main() -> None:
 
     few = [text for text in sample if len(text.split()) > 1][: arguments.few]
     each = median["some"] / len(sample)
+    beside: dict[str, list[float]] = {}
     for name, theirs_each in (
         ("LIME", lime_seconds(model, few)),
         ("SHAP", shap_seconds(model, few)),
     ):
         missed.append(told(f"{name} per document", theirs_each / each, SAMPLING, theirs_each))
+        beside[f"{name.lower()}_ratio"] = ratios(
+            [theirs_each], [one / len(sample) for one in times["some"]]
+        )
+    keep(
+        "explain",
+        {
+            "seconds": times["all"],
+            "torch_seconds": times["torch"],
+            "ratio": ratios(times["torch"], times["all"]),
+            "zennit_ratio": ratios([spent], times["some"]),
+            "difference": max(differences),
+            **beside,
+        },
+    )
     if any(missed) or max(differences) > AGREEMENT:
         raise SystemExit("missed")
 

@@ -6,7 +6,7 @@ run. scikit-learn fits and predicts (brute force, float64) for every split and K
 asks it for the 30 neighbours once per split and counts votes in numpy, the best a user could do
 with it by hand. Every prediction that differs is looked at: it must have a tie at rank K.
 
-    python benchmarks/power.py [--rounds 3] [--splits 10] [--model FOLDER]
+    python benchmarks/power.py [--rounds 5] [--splits 10] [--model FOLDER]
 """
 
 import argparse
@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from figures import keep, ratios
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 from trained import trained
@@ -51,7 +52,7 @@ def differing(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--model", type=Path, help="a saved CNN2")
     arguments = parser.parse_args()
@@ -91,6 +92,16 @@ def main() -> None:
         accuracies[number] = (theirs == labels[test][:, None]).mean(axis=0)
         some, without_tie = differing(units, labels, (train, test), theirs)
         different, untied, total = different + some, untied + without_tie, total + theirs.size
+    keep(
+        "power",
+        {
+            "seconds": times,
+            "sklearn_seconds": loop,
+            "ratio": ratios([loop], times),
+            "once_ratio": ratios([by_hand], times),
+            "differ": untied,
+        },
+    )
     print(f"{vectors.shape[0]:,} × {vectors.shape[1]} vectors, {len(found.splits)} splits, {found}")
     print(f"whyword                     {ours:7.2f} s (median of {arguments.rounds})")
     print(f"scikit-learn, split by K    {loop:7.2f} s, {loop / ours:.1f} × (must be ≥ {RATIO})")

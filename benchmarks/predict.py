@@ -4,7 +4,7 @@ The network has random weights of CNN2's size, the same on both sides. Ours is t
 texts to the scores, tokenising included; torch's forward pass alone, on inputs already looked up,
 normalised and padded, in batches of similar length. Same threads, same run, in turn; medians.
 
-    python benchmarks/predict.py [--rounds 3] [--width 2] [--filters 800]
+    python benchmarks/predict.py [--rounds 5] [--width 2] [--filters 800]
 """
 
 import argparse
@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 import torch
+from figures import keep, ratios
 from torch_network import from_network, padded_batches
 
 from whyword import Vectors, load_corpus
@@ -42,7 +43,7 @@ def random_network(dimensions: int, width: int, filters: int) -> Network:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--width", type=int, default=2)
     parser.add_argument("--filters", type=int, default=800)
     arguments = parser.parse_args()
@@ -81,6 +82,15 @@ def main() -> None:
     print(f"whyword  {medians['whyword']:6.2f} s from texts to scores of {len(texts):,} documents")
     print(f"torch    {medians['torch']:6.2f} s for the forward pass alone")
     ratio = medians["torch"] / medians["whyword"]
+    keep(
+        "predict",
+        {
+            "seconds": seconds["whyword"],
+            "torch_seconds": seconds["torch"],
+            "ratio": ratios(seconds["torch"], seconds["whyword"]),
+            "difference": difference,
+        },
+    )
     print(f"largest difference of scores {difference:.1e} (must be ≤ {TOLERANCE:.0e})")
     print(
         f"speed ratio {ratio:.1f} × (must be ≥ {TARGET_RATIO}), {torch.get_num_threads()} threads"

@@ -15,7 +15,7 @@ of about 300 words, in rotation. Measured in rounds that go from server to serve
 - the answers that four clients get beside 20 that send a byte at a time and 20 that go away in the
   middle of a request or before its answer.
 
-    python benchmarks/serve.py [--rounds 3] [--seconds 5] [--requests 20000] [--model FOLDER]
+    python benchmarks/serve.py [--rounds 5] [--seconds 5] [--requests 20000] [--model FOLDER]
 """
 
 import argparse
@@ -38,6 +38,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 import psutil
+from figures import keep, ratios
 from starlette.types import Message, Receive, Send
 from trained import trained
 
@@ -522,6 +523,19 @@ def compare(
     for subject in subjects:
         subject.tell()
     rival = max(subject.rate for subject in rivals)
+    best = max(rivals, key=lambda one: one.rate)
+    keep(
+        "serve",
+        {
+            "milliseconds": [one.median for one in explained.alone],
+            "autograd_milliseconds": min(one.median for one in rivals),
+            "rate": [one.rate for one in explained.loaded],
+            "autograd_rate": [one.rate for one in best.loaded],
+            "ratio": ratios(
+                [one.rate for one in explained.loaded], [one.rate for one in best.loaded]
+            ),
+        },
+    )
     return [
         told("at 1 client, median in ms", explained.median, LATENCY),
         told(f"at {CLIENTS} clients, × autograd", explained.rate / rival, FASTER, least=True),
@@ -612,7 +626,7 @@ def main() -> None:
     # whoever is terminated ends by way of its ``finally``: no server is left behind
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5.0, help="of each measurement")
     parser.add_argument("--requests", type=int, default=20_000, help="while memory is watched")
     parser.add_argument("--model", type=Path, help="a saved CNN2")

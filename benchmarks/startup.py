@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 
+from figures import keep
+
 from whyword import CNNClassifier, Vectors, load_corpus
 
 TARGET_SECONDS = 1.5
@@ -51,6 +53,7 @@ def main() -> None:
             [sys.executable, "-c", code], input=TEXT, capture_output=True, text=True, check=True
         ).stderr.strip()
     median = statistics.median(seconds[1:])
+    keep("startup", {"seconds": seconds[1:]})
     print(f"{median:.2f} s from command to answer (must be < {TARGET_SECONDS})")
     print(f"imported of {', '.join(BANNED)}: {imported}")
     if median >= TARGET_SECONDS or imported != "[]":

@@ -33,6 +33,7 @@ from typing import NamedTuple
 
 import psutil
 import pyarrow.parquet as pq
+from figures import keep
 from resampled import write_resampled
 from trained import trained
 
@@ -267,6 +268,14 @@ def main() -> None:
         print(
             f"streamed: {found.seconds:,.1f} s, {rate:,.0f} documents per second and core; "
             f"{written / count:,.0f} bytes written each"
+        )
+        keep(
+            "stream",
+            {
+                "seconds": found.seconds,
+                "time_to_memory": memory / rate,
+                "megabytes": max(found.megabytes),
+            },
         )
         missed = [
             told("time, × in memory", memory / rate, SLOWER),

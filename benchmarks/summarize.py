@@ -5,7 +5,7 @@ same threads, one run. Ours is timed from the raw texts, tokenising included; ze
 already looked up, padded and batched by length. Biases are apart on both sides where the values
 are compared. Medians of the rounds; zennit runs once.
 
-    python benchmarks/summarize.py [--rounds 3] [--documents 7532] [--model FOLDER]
+    python benchmarks/summarize.py [--rounds 5] [--documents 7532] [--model FOLDER]
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from figures import keep, ratios
 from trained import trained
 from zennit_network import zennit_summaries
 
@@ -27,7 +28,7 @@ APART = 0.005  # of the documents at most
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--documents", type=int, default=7532)
     parser.add_argument("--model", type=Path, help="a saved CNN2")
     arguments = parser.parse_args()
@@ -55,6 +56,7 @@ def main() -> None:
     print(f"zennit  {spent:7.2f} s")
     print(f"speed ratio {spent / ours:.1f} × (must be ≥ {RATIO})")
     apart = float(np.mean(differences > AGREEMENT))
+    keep("summarize", {"seconds": times, "zennit_seconds": spent, "ratio": ratios([spent], times)})
     print(
         f"vectors differ by {np.median(differences):.0e} in the median; {apart:.2%} of them by "
         f"more than {AGREEMENT:.0e}, where windows tie but for rounding (must be ≤ {APART:.1%})"

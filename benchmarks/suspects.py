@@ -4,7 +4,7 @@ Every word, line, pair and pattern that speaks for a class in at least three pos
 everywhere; from raw texts to the rows. What deleting and predicting each word again would take is
 measured by benchmarks/scores_without.py.
 
-    python benchmarks/suspects.py [--cnn FOLDER] [--svm FOLDER] [--rounds 3]
+    python benchmarks/suspects.py [--cnn FOLDER] [--svm FOLDER] [--rounds 5]
 """
 
 import argparse
@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from statistics import median
 
+from figures import keep
 from trained import trained
 
 from whyword import load_corpus, suspects
@@ -25,10 +26,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--cnn", type=Path, help="a saved CNN2")
     parser.add_argument("--svm", type=Path, help="a saved SVM")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     news = load_corpus("20newsgroups")
-    missed = False
+    missed, figures = False, dict[str, list[float]]()
     for name, folder in (("svm", arguments.svm), ("cnn2", arguments.cnn)):
         model = trained(name, news, folder)
         walls, works = [], []
@@ -45,7 +46,9 @@ def main() -> None:
             f"{median(works):.1f} s of processor time, {memory:.2f} GB (≤ {GIGABYTES})",
             flush=True,
         )
+        figures |= {f"{name}_seconds": walls, f"{name}_gigabytes": [memory]}
         missed |= median(walls) > SECONDS or memory > GIGABYTES
+    keep("suspects", figures)
     if missed:
         raise SystemExit("missed")
 

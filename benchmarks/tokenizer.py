@@ -3,7 +3,7 @@
 NLTK's own Punkt model is a download, so one is trained on the training texts, as the method
 says. Both sides tokenise the same texts in the same run, in turn; medians are compared.
 
-    python benchmarks/tokenize.py [--rounds 3]
+    python benchmarks/tokenizer.py [--rounds 5]
 """
 
 import argparse
@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from difflib import SequenceMatcher
 
+from figures import keep, ratios
 from nltk.tokenize.destructive import NLTKWordTokenizer
 from nltk.tokenize.punkt import PunktSentenceTokenizer, PunktTrainer
 
@@ -67,7 +68,7 @@ def agreement(ours: list[list[str]], theirs: list[list[str]]) -> tuple[float, Co
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds
     news = load_corpus("20newsgroups")
     print("training Punkt on the training texts (about a minute) …", flush=True)
@@ -94,6 +95,10 @@ def main() -> None:
         )
     share, differences = agreement(tokens["whyword"], tokens["NLTK"])
     ratio = medians["NLTK"] / medians["whyword"]
+    keep(
+        "tokenizer",
+        {"ratio": ratios(seconds["NLTK"], seconds["whyword"]), "agreement": share},
+    )
     print(f"speed ratio {ratio:.0f} × (must be ≥ {TARGET_RATIO})")
     print(f"agreement {share:.3%} (must be ≥ {TARGET_AGREEMENT:.1%})")
     print("most frequent differences, ours | NLTK's:")

@@ -8,7 +8,7 @@ ours at 200 pieces. Each in a process of its own, in turn, on the same posts of 
 training part; printed are medians of the seconds of an epoch, for all 11,314 posts, and the peak of
 memory. (Accuracies are not compared here: docs/models.md.)
 
-    python benchmarks/train_transformer.py [--posts 600] [--rounds 3] [--layers 2]
+    python benchmarks/train_transformer.py [--posts 600] [--rounds 5] [--layers 2]
 """
 
 import argparse
@@ -19,6 +19,7 @@ import sys
 import time
 
 import numpy as np
+from figures import keep, ratios
 
 import whyword as ww
 from whyword.base.progress import Progress
@@ -97,7 +98,7 @@ def measure(side: str, count: int, layers: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--posts", type=int, default=600)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -114,6 +115,16 @@ def main() -> None:
     middle = {
         side: float(np.median([one["seconds"] for one in some])) for side, some in found.items()
     }
+    seconds = {side: [one["seconds"] for one in some] for side, some in found.items()}
+    plain, ours = SIDES[:2]
+    keep(
+        "train_transformer",
+        {
+            "ratio": ratios(seconds[plain], seconds[ours]),
+            "minutes": [one * ALL / arguments.posts / 60 for one in seconds[ours]],
+            "plain_minutes": [one * ALL / arguments.posts / 60 for one in seconds[plain]],
+        },
+    )
     for side, some in found.items():
         minutes = middle[side] * ALL / arguments.posts / 60
         most = max(one["megabytes"] for one in some)

@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from figures import keep
 
 import whyword as ww
 from whyword.models.bases import base_folder
@@ -78,7 +79,7 @@ def main() -> None:
         one for one in ww.load_corpus("20newsgroups:test").texts if len(one.split()) in LENGTHS
     ]
     texts = posts[: arguments.posts]
-    missed = False
+    missed, figures = False, dict[str, list[float]]()
     for layers, most in MILLISECONDS.items():
         with TemporaryDirectory() as folder:
             made(layers, arguments.base).save(folder)
@@ -103,6 +104,8 @@ def main() -> None:
             flush=True,
         )
         missed |= page > most
+        figures[f"layers_{layers}_milliseconds"] = [1000 * one for one in times]
+    keep("transformer_page", figures)
     if missed:
         raise SystemExit("missed")
 

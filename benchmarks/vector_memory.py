@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from figures import keep
 
 DIMENSIONS = 300
 TARGET_MEGABYTES = 400
@@ -60,6 +61,8 @@ def measured(load: Callable[[Path, int, int], int], path: Path, words: int, want
     print(
         f"{load.__name__:10} {count:,} words  {seconds:6.1f} s  {extra:6.0f} MB extra", flush=True
     )
+    side = "vector_memory" if load is by_us else "vector_memory_gensim"
+    keep(side, {"seconds": seconds, "megabytes": extra})
     if load is by_us and extra > TARGET_MEGABYTES:
         raise SystemExit(f"more than {TARGET_MEGABYTES} MB")
 

@@ -1,0 +1,73 @@
+"""The tables of README and the docs that hold figures, made from what benchmarks left behind.
+
+A table stands between two lines of a page, "<!-- begin: NAME -->" and "<!-- end: NAME -->". The
+figures are those of benchmarks/results.
+`tests/test_tables.py` fails as long as a page says something else than they do.
+
+    python benchmarks/tables.py
+"""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from network_table import network_table
+
+from whyword.base.files import atomic_write
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+class Table(NamedTuple):
+    """A table of a page: where it stands, and how it is made of what kind of file."""
+
+    page: str
+    name: str
+    source: str  # the files, a pattern below benchmarks/results
+    made: Callable[[list[Any]], str]
+
+
+TABLES = (
+    Table("docs/models.md", "news", "network_kinds/news-*.json", network_table),
+    Table("docs/models.md", "imdb", "network_kinds/imdb-*.json", network_table),
+)
+
+
+def sources(table: Table) -> list[Any]:
+    """Return what the files of a table hold; none if nothing was measured yet."""
+    return [json.loads(path.read_text()) for path in sorted(RESULTS.glob(table.source))]
+
+
+def with_table(page: str, name: str, table: str) -> str:
+    """Return a page with a table put where it belongs."""
+    begin, end = f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
+    found, count = re.subn(
+        f"{begin}.*?{end}",
+        lambda _: f"{begin}\n\n{table}\n\n{end}",
+        page,
+        count=1,
+        flags=re.DOTALL,
+    )
+    if not count:
+        raise ValueError(f"no place for the table {name!r}")
+    return found
+
+
+def main() -> None:
+    for table in TABLES:
+        measured = sources(table)
+        if not measured:
+            print(f"nothing measured yet for {table.name!r} of {table.page}", file=sys.stderr)
+            continue
+        path = ROOT / table.page
+        page = with_table(path.read_text(), table.name, table.made(measured))
+        with atomic_write(path) as draft:
+            draft.write_text(page)
+
+
+if __name__ == "__main__":
+    main()
