@@ -9,6 +9,7 @@ import itertools
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -752,3 +753,29 @@ def recurring(lines: list[list[list[str]]], least: int) -> dict[tuple[str, ...],
             if 2 <= len(line) <= 40:
                 found.setdefault(line, []).append(number)
     return {line: documents for line, documents in found.items() if len(documents) >= least}
+
+
+def common_share(one: Sequence[object], other: Sequence[object]) -> float:
+    """docs/corpus.md: the share of both's words that stand beside the same word in both."""
+
+    def beside(mine: Sequence[object], theirs: Sequence[object]) -> int:
+        pairs = set(itertools.pairwise(theirs))
+        first = {at for at, pair in enumerate(itertools.pairwise(mine)) if pair in pairs}
+        return len(first | {at + 1 for at in first})
+
+    both = len(one) + len(other)
+    share = (beside(one, other) + beside(other, one)) / both
+    return min(share, 2 * min(len(one), len(other)) / both)
+
+
+def copy_groups(documents: list[list[str]], threshold: float) -> list[int]:
+    """docs/corpus.md: all pairs; copies of copies are of one group, numbered as they are met."""
+    groups = list(range(len(documents)))
+    for one, other in itertools.combinations(range(len(documents)), 2):
+        mine, theirs = documents[one], documents[other]
+        long_enough = min(len(mine), len(theirs)) >= 2
+        near = long_enough and common_share(mine, theirs) >= threshold
+        if near or (mine and mine == theirs):
+            groups = [groups[one] if group == groups[other] else group for group in groups]
+    met = list(dict.fromkeys(groups))
+    return [met.index(group) for group in groups]

@@ -1,16 +1,20 @@
 """What README and docs show is what happens."""
 
+import contextlib
 import doctest
 import functools
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
 import numpy as np
 import pandas
+import polars
 import pyarrow.dataset
 import pytest
 import typer
@@ -34,10 +38,23 @@ from whyword.models.protocol import (
 from whyword.models.pytorch.trace import TorchTrace
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ABOUT = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+PAGES = [*ABOUT, *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def name(page: Path) -> str:
+    """Return where a page stands, "docs/howto/explain.md"."""
+    return page.relative_to(ROOT).as_posix()
+
+
+def slugs(page: Path) -> list[str]:
+    """Return the anchors of a page's headings, as GitHub and the site make them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in headings]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_examples_with_output(page: Path) -> None:
     before = set(METHODS)
     failures, attempted = doctest.testfile(str(page), module_relative=False)
@@ -55,15 +72,42 @@ def test_links_lead_somewhere() -> None:
     assert [link for link in links if not (link[0].parent / link[1]).exists()] == []
 
 
+def test_anchors_are_there() -> None:
+    """Those of README, too, which is no page of the site; Sphinx looks after the others."""
+    links = [
+        (page, page.parent / target if target else page, anchor)
+        for page in PAGES
+        for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text())
+    ]
+    assert len(links) > 100
+    assert [link for link in links if link[2] not in slugs(link[1])] == []
+
+
+def test_the_figures_of_readme_are_those_of_the_page() -> None:
+    readme, page = (ROOT / "README.md").read_text(), (ROOT / "docs/performance.md").read_text()
+    measured = readme.partition("## Measured")[2].partition("## More")[0]
+    rows = [line for line in measured.splitlines() if line.startswith("|")]
+    assert len(rows) > 5
+    assert [row for row in rows if row not in page] == []
+
+
 def test_scripts_and_tests_named_exist() -> None:
     pattern = r"`((?:benchmarks|examples|tests|docs)/[\w./]+)`"
-    names = [name for page in PAGES for name in re.findall(pattern, page.read_text())]
+    names = [found for page in PAGES for found in re.findall(pattern, page.read_text())]
     assert len(names) > 20
-    assert [name for name in names if not (ROOT / name).exists()] == []
+    assert [found for found in names if not (ROOT / found).exists()] == []
 
 
-# lines that are compiled only, and why
-NOT_RUN = {"polars.scan_parquet": "polars is no package of the tests"}
+def test_modules_named_exist() -> None:
+    package = Path(ww.__file__).parent
+    rooms = "|".join(path.name for path in package.iterdir() if path.is_dir())
+    names = [
+        found
+        for page in PAGES
+        for found in re.findall(rf"`((?:{rooms})/[\w/]+\.py)`", page.read_text())
+    ]
+    assert len(names) > 80
+    assert [found for found in names if not (package / found).exists()] == []
 
 
 def python_blocks(page: Path) -> list[str]:
@@ -145,38 +189,90 @@ def small_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, An
         "power_of_lrp": power,
         "power_of_sa": power,
         "pandas": pandas,
+        "polars": polars,
         "duckdb": duckdb,
         "pyarrow": pyarrow,
     }
 
 
+def trackers(page: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Put something in the place of MLflow and W&B, which are large; return what they are given."""
+    given: list[str] = []
+    if "import mlflow" in page.read_text():
+        run = SimpleNamespace(log=lambda kept: given.append(kept["why"]))
+        mlflow = SimpleNamespace(
+            start_run=contextlib.nullcontext,
+            log_text=lambda text, _: given.append(text),
+            log_dict=lambda kept, _: given.append(json.dumps(kept)),
+        )
+        wandb = SimpleNamespace(init=lambda **_: contextlib.nullcontext(run), Html=str)
+        monkeypatch.setitem(sys.modules, "mlflow", mlflow)
+        monkeypatch.setitem(sys.modules, "wandb", wandb)
+    return given
+
+
+def models_of_others(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make what a page speaks of and others have trained: small, with random weights."""
+    text = page.read_text()
+    if 'spacy.load("nlp")' in text:
+        import spacy
+
+        nlp = spacy.blank("en")
+        parts: Any = nlp.add_pipe("textcat")
+        for label in ("good", "bad"):
+            parts.add_label(label)
+        nlp.initialize()
+        nlp.to_disk("nlp")
+    if '"folder"' in text or '"minilm-l6"' in text:
+        from hub_folders import write_folder
+
+        write_folder(Path("folder"))
+        load_model, trained = ww.load_model, ww.TransformerClassifier
+        monkeypatch.setattr(
+            ww,
+            "load_model",
+            lambda source, **given: load_model(source.replace("hf:owner/name", "folder"), **given),
+        )
+        small = {"length": 16, "epochs": 1, "validation": 0, "on_progress": False}
+        monkeypatch.setattr(
+            ww, "TransformerClassifier", lambda _, **given: trained("folder", **given | small)
+        )
+
+
 @pytest.mark.slow(reason="runs every example")
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if python_blocks(page)], ids=lambda page: page.name
-)
-def test_the_python_of_every_page(page: Path, small_world: dict[str, Any]) -> None:
+@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)], ids=name)
+def test_the_python_of_every_page(
+    page: Path, small_world: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models_of_others(page, monkeypatch)
+    tracked = trackers(page, monkeypatch)
     names = dict(small_world)
     for block in python_blocks(page):
-        lines = block.splitlines()
-        compile(block, page.name, "exec")
-        kept = [line for line in lines if not line.startswith(tuple(NOT_RUN))]
-        exec("\n".join(kept), names)
+        exec(compile(block, page.name, "exec"), names)
+    if tracked:
+        assert [one.lower().startswith("<!doctype html>") for one in tracked] == [True, False, True]
+    if "by_token" in names:
+        explained = names["doc"]._.explanation
+        assert sum(names["by_token"].values()) == pytest.approx(explained.relevance.sum(), 1e-5)
     if "document" in names:
         assert names["document"].words == ["Dr.", "Who", "did", "n't", "land", "on", "Mars"]
         np.testing.assert_array_equal(names["document"].spans[0], [0, 3])
 
 
 def test_there_is_python_to_run() -> None:
-    counts = {page.name: len(python_blocks(page)) for page in PAGES}
+    counts = {name(page): len(python_blocks(page)) for page in PAGES}
     assert counts["README.md"] == 1
-    assert counts["start.md"] == 6
-    assert sum(counts.values()) >= 24
+    assert counts["docs/start.md"] == 6
+    assert sum(counts.values()) >= 40
     text = "".join(page.read_text() for page in PAGES)
     fences = re.findall(r"^```(\w*)$", text, re.MULTILINE)
     assert len(fences) % 2 == 0
     assert set(fences) <= {"", "python"}  # no other kind of example goes unnoticed
-    for line in NOT_RUN:
-        assert line in text
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    plain = [block for kind, block in blocks if not kind]
+    assert [
+        one for one in plain if re.search(r"^(import |from \w+ import|.*\bww\.)", one, re.M)
+    ] == []
 
 
 def commands_shown(page: Path) -> list[list[str]]:
@@ -190,23 +286,26 @@ def commands_shown(page: Path) -> list[list[str]]:
     return [shlex.split(one, comments=True)[1:] for one in shown]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_commands_and_options_exist(page: Path) -> None:
     group: Any = typer.main.get_command(command_line())
-    for name, *arguments in commands_shown(page):
-        if name == "COMMAND":
+    for called, *arguments in commands_shown(page):
+        if called == "COMMAND":
             continue
-        command = group.commands[name]
-        context = command.context_class(command, info_name=name, resilient_parsing=True)
+        if called.startswith("-"):  # an option before any command
+            assert called in {own for one in group.params for own in one.opts}, called
+            continue
+        command = group.commands[called]
+        context = command.context_class(command, info_name=called, resilient_parsing=True)
         _, extra, _ = command.make_parser(context).parse_args(list(arguments))
-        assert extra == [], (name, arguments)
+        assert extra == [], (called, arguments)
 
 
 def test_there_are_commands_to_try() -> None:
-    shown = {page.name: commands_shown(page) for page in PAGES}
-    assert len(shown["scale.md"]) == 5
-    assert len(shown["start.md"]) == 6
-    assert sum(map(len, shown.values())) >= 40
+    shown = {name(page): commands_shown(page) for page in PAGES}
+    assert len(shown["docs/scale.md"]) == 5
+    assert len(shown["docs/start.md"]) == 26
+    assert sum(map(len, shown.values())) >= 60
 
 
 def test_the_reference_has_every_name() -> None:
@@ -217,10 +316,10 @@ def test_the_reference_has_every_name() -> None:
 
 
 def test_commands_are_real() -> None:
-    """Every `whyword …` of the README's table is a command."""
+    """Every `whyword …` of the table of all commands is one."""
     commands = command_line().registered_commands
     known = {command.name or getattr(command.callback, "__name__", "") for command in commands}
-    shown = set(re.findall(r"\| `whyword (\w+)", (ROOT / "README.md").read_text()))
+    shown = set(re.findall(r"\| `whyword (\w+)", (ROOT / "docs/start.md").read_text()))
     assert shown == known
 
 

@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "method.md").read_text()
-NUMBERS = [int(found) for found in re.findall(r"^ {4}.*\((\d+)\)$", PAGE, re.MULTILINE)]
+FORMULAS = re.findall(r"^\$\$\n(.*?)^\$\$$", PAGE, re.DOTALL | re.MULTILINE)
+NUMBERS = [int(found) for formula in FORMULAS for found in re.findall(r"\\tag\{(\d+)\}", formula)]
 CITED = re.compile(r"(?:docs/method\.md|[Ee]quations?)((?:,? (?:and |to |or )?\(\d+\))+)")
 SOURCES = [
     path
@@ -30,7 +31,16 @@ def rows() -> Iterator[tuple[set[int], list[str], list[str]]]:
 
 
 def test_equations_are_numbered_in_their_order() -> None:
+    assert len(NUMBERS) == len(FORMULAS) == 46  # every formula on lines of its own has its number
     assert list(range(1, len(NUMBERS) + 1)) == NUMBERS
+    assert PAGE.count("\\tag") == len(NUMBERS)
+
+
+def test_the_page_names_equations_that_it_has() -> None:
+    prose = re.sub(r"\$\$.*?\$\$|\$[^$]*\$", "", PAGE, flags=re.DOTALL)
+    named = {int(number) for number in re.findall(r"(?<![\w)])\((\d+)\)", prose)}
+    assert len(named) > 30
+    assert named <= set(NUMBERS)
 
 
 def test_the_table_has_every_equation() -> None:

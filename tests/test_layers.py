@@ -46,7 +46,7 @@ MANY_PARAMETERS = {
     "models.TransformerClassifier.__init__": 20,
     # public calls
     "analysis.class_words": 12,
-    "audit.compare_models": 14,
+    "audit.compare_models": 15,
     "audit.comparison_prices": 11,
     "audit.strategies": 13,
     "batch.class_words_corpus": 16,
@@ -171,11 +171,13 @@ def concrete(path: Path) -> Iterator[str]:
             yield f"{path}:{node.lineno} {node.module}"
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_no_kind_of_model_is_asked_about() -> None:
     outside = [path for path in MODULES if path.parts[0] != "models" and len(path.parts) > 1]
     assert [place for path in outside for place in concrete(path)] == []
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_few_parameters() -> None:
     commands = {
         f"{command.callback.__module__}.{command.callback.__qualname__}": f"whyword {name}"
@@ -213,6 +215,7 @@ def parameters(function: Function) -> int:
     return sum(one is not None and one.arg not in ("self", "cls") for one in several)
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_optional_packages_are_not_imported() -> None:
     """The base install must do: whyword and its command line import none of the extras."""
     code = (

@@ -57,6 +57,7 @@ def repeated(sources: dict[str, str]) -> list[str]:
     )
 
 
+@pytest.mark.slow(reason="half a second and more")
 def test_no_code_stands_in_two_rooms() -> None:
     sources = {path.as_posix(): (PACKAGE / path).read_text() for path in MODULES}
     assert repeated(sources) == []

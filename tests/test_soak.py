@@ -1,11 +1,9 @@
 """The benchmark that runs the fuzzers for longer finds them, runs them, and sees what fails."""
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+import soak
 
 ROOT = Path(__file__).parent.parent
 TOY = """
@@ -27,20 +25,8 @@ def fuzzer_of_crashes(folder):
 """
 
 
-@pytest.fixture
-def soak(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script, as a module."""
-    specification = importlib.util.spec_from_file_location("soak", ROOT / "benchmarks" / "soak.py")
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    monkeypatch.setitem(sys.modules, "soak", module)
-    specification.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.slow(reason="half a second and more")
-def test_every_fuzzer_is_found(soak: ModuleType) -> None:
+def test_every_fuzzer_is_found() -> None:
     found = set(map(str, soak.find_fuzzers()))
     assert {"web/test_body_fuzz.py::fuzzer", "web/test_http_fuzz.py::fuzzer"} <= found
     contents = {path: path.read_text() for path in (ROOT / "tests").glob("*/**/test_*.py")}
@@ -53,7 +39,7 @@ def test_every_fuzzer_is_found(soak: ModuleType) -> None:
 
 
 @pytest.mark.slow(reason="starts processes")
-def test_a_turn_counts_and_a_crash_is_seen(soak: ModuleType, tmp_path: Path) -> None:
+def test_a_turn_counts_and_a_crash_is_seen(tmp_path: Path) -> None:
     (tmp_path / "test_toy.py").write_text(TOY)
     file = tmp_path / "test_toy.py"  # a whole path stays what it is
     numbers = soak.run_turn(soak.Place(str(file), "fuzzer_of_numbers"), 1, 0, 60, tmp_path)
