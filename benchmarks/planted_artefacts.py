@@ -8,7 +8,8 @@ many test posts of other classes, the carriers; each model is trained on that. T
 - the accuracy on the carriers: as it is, with what was found taken away (`without`), after training
   again without it, and of a model that was trained on the posts as they were.
 
-With --clean nothing is planted: how many rows are called suspects.
+Where nothing is planted (the rate 0), it is counted how many rows are called suspects, all the
+same. The figures of a kind are written after each corpus; one that has them is not measured again.
 
     python benchmarks/planted_artefacts.py [--kinds svm cnn torch] [--rates 0.02 0.05 0.2]
 """
@@ -16,7 +17,7 @@ With --clean nothing is planted: how many rows are called suspects.
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,12 +26,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from own_network import OwnNetwork
+from planted_table import by_kind_and_rate, mean_accuracies, ranks_of, recall
 
 import whyword as ww
 from whyword.audit import Suspects
+from whyword.base.files import atomic_write
 from whyword.corpora.corpus import Part
 
-FIRST = 10  # rows of a class that somebody looks at
 AIM = 0.95  # recall at 5 and 20 %
 CLOSE = 0.005  # of a model that never saw the artefacts, in accuracy
 
@@ -55,21 +57,9 @@ ARTEFACTS = (
 )
 
 
-class CNN(ww.CNNClassifier):
-    """The paper's network over vectors that are trained on its texts in seconds."""
-
-    def fit(self, texts: Any, labels: Any) -> "CNN":  # noqa: ANN401 - as of all
-        """Train the vectors, then the network."""
-        self.vectors = ww.Vectors.train_cbow(
-            texts, dimensions=100, window=5, epochs=10, seed=self.seed, cache=False
-        )
-        super().fit(texts, labels)
-        return self
-
-
 KINDS: dict[str, Callable[[int], Any]] = {
     "svm": lambda seed: ww.SVMClassifier(ngrams=(1, 1), C=1.0, seed=seed),
-    "cnn": lambda seed: CNN(width=2, filters=400, seed=seed),
+    "cnn": lambda seed: ww.CNNClassifier(width=2, filters=400, seed=seed),
     "torch": OwnNetwork,
 }
 
@@ -206,23 +196,50 @@ def measured(kind: str, rate: float, seed: int, clean: Any) -> dict[str, Any]:  
     }
 
 
+def unplanted(kind: str, seed: int, clean: Any) -> dict[str, Any]:  # noqa: ANN401 - a model
+    """Return, and print, what is called suspect where nothing was planted."""
+    found = ww.suspects(clean, posts())
+    print(f"{kind} seed {seed}, nothing planted: {found!r}", flush=True)
+    test = posts().test
+    return {
+        "kind": kind,
+        "rate": 0.0,
+        "seed": seed,
+        "units": len(found),
+        "suspects": len(found.suspects),
+        "accuracy": {"test": accuracy(clean, test.texts, np.array(test.labels))},
+    }
+
+
 def report(rows: list[dict[str, Any]]) -> bool:
     """Print recall and accuracies of each kind and rate; return whether the aims are reached."""
     reached = True
-    for kind, rate in sorted({(row["kind"], row["rate"]) for row in rows}):
-        some = [row for row in rows if (row["kind"], row["rate"]) == (kind, rate)]
-        ranks = [rank for row in some for rank in row["ranks"].values()]
-        recall = float(np.mean([rank is not None and rank <= FIRST for rank in ranks]))
-        print(f"{kind} {rate:.0%}: recall {recall:.2f} of {len(ranks)}", end="")
-        means = {
-            name: float(np.mean([row["accuracy"][name] for row in some if name in row["accuracy"]]))
-            for name in ("before", "what_if", "retrained", "never")
-            if any(name in row["accuracy"] for row in some)
-        }
+    for (kind, rate), some in sorted(by_kind_and_rate(rows).items()):
+        if not rate:
+            continue
+        found = recall(some)
+        means = mean_accuracies(some)
+        print(f"{kind} {rate:.0%}: recall {found:.2f} of {len(ranks_of(some))}", end="")
         print("; carriers: " + ", ".join(f"{name} {value:.2%}" for name, value in means.items()))
         short = means.get("retrained", 0.0) < means["never"] - CLOSE
-        reached &= rate < 0.05 or (recall >= AIM and not short)
+        reached &= rate < 0.05 or (found >= AIM and not short)
     return reached
+
+
+def measure_kind(
+    kind: str, rates: Iterable[float], seeds: Iterable[int], rows: list[dict[str, Any]]
+) -> Iterator[None]:
+    """Add to the rows of a kind what is missing; yield after each."""
+    train = posts().train
+    known = {(row["rate"], row["seed"]) for row in rows}
+    for seed in seeds:
+        missing = [rate for rate in (0.0, *rates) if (rate, seed) not in known]
+        if not missing:
+            continue
+        clean = KINDS[kind](seed).fit(train.texts, train.labels)
+        for rate in missing:
+            rows.append(measured(kind, rate, seed, clean) if rate else unplanted(kind, seed, clean))
+            yield
 
 
 def main() -> None:
@@ -230,25 +247,19 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
     parser.add_argument("--rates", nargs="+", type=float, default=[0.02, 0.05, 0.2])
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--clean", action="store_true", help="plant nothing")
-    parser.add_argument("--out", type=Path, help="a JSON file for the figures")
+    parser.add_argument("--out", type=Path, help="a folder for the figures, a JSON of each kind")
     arguments = parser.parse_args()
-    rows = []
-    train = posts().train
+    whole: list[dict[str, Any]] = []
     for kind in arguments.kinds:
-        for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
-            clean = KINDS[kind](seed).fit(train.texts, train.labels)
-            if arguments.clean:
-                found = ww.suspects(clean, posts())
-                print(f"{kind} seed {seed}, nothing planted: {found!r}", flush=True)
-                continue
-            for rate in arguments.rates:
-                rows.append(measured(kind, rate, seed, clean))
-                if arguments.out:
-                    arguments.out.write_text(json.dumps(rows, indent=1))
-    if rows:
-        print("aims reached" if report(rows) else "aims missed")
+        file = arguments.out and arguments.out / f"{kind}.json"
+        rows = json.loads(file.read_text()) if file and file.exists() else []
+        for _ in measure_kind(kind, arguments.rates, range(arguments.seeds), rows):
+            if file:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                with atomic_write(file) as draft:
+                    draft.write_text(json.dumps(rows, indent=1))
+        whole += rows
+    print("aims reached" if report(whole) else "aims missed")
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ def test_nothing_to_say() -> None:
     assert reasons(one) == []
     assert reasons(replace(one, held_out_turned=None)) == []
     assert "looks like a host" in reasons(replace(one, unusual=0.5, form="host"))[0]
+    assert "looks like an address" in reasons(replace(one, unusual=0.5, form="address"))[0]
 
 
 def test_plain_data() -> None:

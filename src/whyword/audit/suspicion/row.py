@@ -138,7 +138,8 @@ def reasons(one: Suspect, groups: str = "groups") -> list[str]:
         if one.kind == "line":
             said.append((one.unusual, "a line that recurs"))
         if one.form != "word":
-            said.append((one.unusual, f"it looks like a {one.form}"))
+            article = "an" if one.form[0] in "aeiou" else "a"
+            said.append((one.unusual, f"it looks like {article} {one.form}"))
     found = [text for _, text in sorted(said, key=lambda pair: -pair[0])]
     turned = one.held_out_turned
     if turned is not None and turned.total:
