@@ -88,6 +88,19 @@ def test_a_model_that_has_to_be_asked_is_asked_for_few(monkeypatch: pytest.Monke
     assert len(found) <= 3
 
 
+def test_it_is_asked_for_what_is_suspicious_not_for_what_is_heavy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("whyword.audit.suspicion.search.MOST_ASKED", 2)
+    corpus = planted_corpus()
+    asked = ww.BlackBox(planted_svm().predict_proba, ["hockey", "space"])
+    found = suspects(asked, corpus)
+    assert any("2 of" in remark for remark in found.remarks)
+    token, line = found
+    assert token.name == TOKEN
+    assert "was drinking with a biker" in line.entries  # topics carry more, and nobody minds
+
+
 def test_what_can_be_said_without_labels_is_said() -> None:
     corpus = planted_corpus()
     bare = Part(corpus.test.texts, None, corpus.test.ids)

@@ -7,7 +7,7 @@ import pytest
 
 from whyword.audit.suspicion.evidence import Evidence
 from whyword.audit.suspicion.units import Unit
-from whyword.audit.suspicion.weighing import Turns, Weighed, weigh
+from whyword.audit.suspicion.weighing import Turns, Weighed, suspicion_of, weigh
 
 NONE = Turns(*(np.zeros(1, np.int64),) * 3)
 
@@ -21,8 +21,9 @@ def weighed(
         "p_odds": 1, "q_odds": 1,
     }  # fmt: skip
     evidence = Evidence(**{name: np.array([value]) for name, value in (numbers | given).items()})
-    unit = Unit(("moon",), kind, ("moon",))
-    return weigh(evidence, [unit], [form], np.array([changed]), turns, alpha=0.05)
+    word = {"word": "moon", "host": "mail.acme.org"}[form]
+    against = suspicion_of(evidence, [Unit((word,), kind, (word,))], alpha=0.05)
+    return weigh(against, evidence.carried, np.array([changed]), turns)
 
 
 def test_nothing_speaks_against_a_word_that_all_write_everywhere() -> None:

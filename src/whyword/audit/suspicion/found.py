@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 
 from whyword.audit.suspicion.documents import Known
 from whyword.audit.suspicion.evidence import Evidence
-from whyword.audit.suspicion.forms import form_of
 from whyword.audit.suspicion.read import ReadDocuments
 from whyword.audit.suspicion.row import Suspect, Turned
 from whyword.audit.suspicion.units import UnitGroups
-from whyword.audit.suspicion.weighing import Turns, Weighed, weigh
+from whyword.audit.suspicion.weighing import Turns, Weighed, suspicion_of, weigh
 from whyword.base.labels import Label
 
 EXAMPLES = 3  # documents that are shown of a unit
@@ -40,16 +39,13 @@ class Found:
 
     def rows(self, classes: Sequence[Label], alpha: float) -> list[Suspect]:
         """Return the units that have a score, or are noise, the worst first."""
-        forms = [form_of(max(unit.words, key=len)) for unit in self.units.units]
         turns = [self._turns(self.known.is_train), self._turns(~self.known.is_train)]
-        weighed = weigh(self.evidence, self.units.units, forms, self._changed(), turns[1], alpha)
+        against = suspicion_of(self.evidence, self.units.units, alpha)
+        weighed = weigh(against, self.evidence.carried, self._changed(), turns[1])
         chosen = np.flatnonzero((weighed.score > 0) | weighed.is_noise)
         order = chosen[np.argsort(-weighed.score[chosen], kind="stable")].tolist()
         examples = dict(self._examples(set(order)))
-        return [
-            self._row(unit, forms[unit], weighed, turns, classes, examples.get(unit, ()))
-            for unit in order
-        ]
+        return [self._row(unit, weighed, turns, classes, examples.get(unit, ())) for unit in order]
 
     def _changed(self) -> NDArray[np.int64]:
         """Return how many predictions of each unit's class change without it, (U,)."""
@@ -88,7 +84,6 @@ class Found:
     def _row(
         self,
         unit: int,
-        form: str,
         weighed: Weighed,
         turns: list[Turns],
         classes: Sequence[Label],
@@ -100,7 +95,7 @@ class Found:
         return Suspect(
             entries=one.entries,
             kind=one.kind,
-            form=form,
+            form=one.form,
             label=classes[int(evidence.label[unit])],
             verdict=weighed.verdict(unit),
             score=float(weighed.score[unit]),

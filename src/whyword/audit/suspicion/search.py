@@ -17,6 +17,7 @@ from whyword.audit.suspicion.occurrences import Occurrences
 from whyword.audit.suspicion.read import ReadDocuments, read_documents
 from whyword.audit.suspicion.table import Suspects
 from whyword.audit.suspicion.units import UnitGroups
+from whyword.audit.suspicion.weighing import score_of, suspicion_of
 from whyword.base.checks import check_callable, check_installed, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.progress import OnProgress, Progress, ignore
@@ -184,19 +185,25 @@ class _Search:
     def _fit(
         self, read: ReadDocuments, units: UnitGroups, evidence: Evidence
     ) -> tuple[UnitGroups, Evidence]:
-        """Return the units that speak for their class in enough documents; few of a slow model."""
+        """Return the units that speak for their class in enough documents; few of a slow model.
+
+        Those that are suspicious already, the worst first; without suspicion, whatever is deleted,
+        the score of a unit is zero. If they are few, those with most relevance, too.
+        """
         wanted = evidence.documents >= self.least
         if self.request.model.trace_kind.predicts_anew and wanted.sum() > MOST_ASKED:
-            heaviest = np.argsort(-np.where(wanted, evidence.carried, -1.0), kind="stable")
+            suspicion = suspicion_of(evidence, units.units, self.alpha).whole
+            scores = score_of(suspicion, evidence.carried)
+            order = np.lexsort((-evidence.carried, -scores, ~wanted))
             wanted = np.zeros_like(wanted)
-            wanted[heaviest[:MOST_ASKED]] = True
+            wanted[order[:MOST_ASKED]] = True
         return units.chosen(wanted, read.occurrences), evidence.chosen(wanted)
 
     def _remarks(self, count: int, tried: int) -> Iterable[str]:
         if self.request.model.trace_kind.predicts_anew and tried == MOST_ASKED:
             yield (
                 f"The model has to be asked for every text without a word: {tried:,} of {count:,} "
-                "words, lines, pairs and patterns were tried, those with most relevance."
+                "words, lines, pairs and patterns were tried, the most suspicious ones."
             )
         model = self.request.model
         if not isinstance(model, Trained) or model.training_words is None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from whyword.audit.suspicion.forms import form_of
 from whyword.audit.suspicion.occurrences import Occurrences
 from whyword.models.word_groups import WordGroups
 
@@ -40,6 +41,11 @@ class Unit:
     def name(self) -> str:
         """What it is called."""
         return "; ".join(self.entries)
+
+    @property
+    def form(self) -> str:
+        """What its longest word looks like."""
+        return form_of(max(self.words, key=len))
 
 
 class Places(NamedTuple):

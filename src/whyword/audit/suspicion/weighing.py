@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.audit.suspicion.evidence import Evidence
+from whyword.audit.suspicion.forms import WORD as FORM_OF_WORDS
 from whyword.audit.suspicion.spread import Numbers
 from whyword.audit.suspicion.units import LINE, Unit
 
@@ -43,16 +44,34 @@ class Turns:
 
 
 @dataclass(frozen=True, eq=False)
+class Suspicion:
+    """What speaks against U units, before anything is deleted, (U,) each, from 0 to 1.
+
+    Attributes
+    ----------
+    habit, drift, form : float64
+        What each kind of evidence adds: that few groups write the unit; that it speaks less for
+        its class elsewhere than in training; what it looks like.
+    """
+
+    habit: Numbers
+    drift: Numbers
+    form: Numbers
+
+    @property
+    def whole(self) -> Numbers:
+        """All of it: 1 − (1 − habit)(1 − drift)(1 − form)."""
+        return 1 - (1 - self.habit) * (1 - self.drift) * (1 - self.form)
+
+
+@dataclass(frozen=True, eq=False)
 class Weighed:
     """What is thought of U units, (U,) each.
 
     Attributes
     ----------
-    habit, drift, form : float64
-        What each kind of evidence adds to the suspicion, from 0 to 1: that few groups write the
-        unit; that it speaks less for its class elsewhere than in training; what it looks like.
-    suspicion : float64
-        1 − (1 − habit)(1 − drift)(1 − form).
+    habit, drift, form, suspicion : float64
+        As of :class:`Suspicion`, and all of it.
     weight : float64
         What hangs on it: documents' worth of relevance, and predictions of its class that change.
     score : float64
@@ -76,26 +95,13 @@ class Weighed:
         return NOISE if self.is_noise[unit] else NO_EVIDENCE
 
 
-def weigh(
-    evidence: Evidence,
-    units: Sequence[Unit],
-    forms: Sequence[str],
-    changed: NDArray[np.int64],
-    held_out: Turns,
-    alpha: float,
-) -> Weighed:
-    """Return what is thought of all units: docs/method.md (46).
+def suspicion_of(evidence: Evidence, units: Sequence[Unit], alpha: float) -> Suspicion:
+    """Return what speaks against all units: docs/method.md (46).
 
     Parameters
     ----------
     evidence : Evidence
     units : sequence of U Unit
-    forms : sequence of U str
-        What each looks like.
-    changed : (U,) int64
-        Predictions of the unit's class that change without it.
-    held_out : Turns
-        Of held-out documents.
     alpha : float
         Above which q of a test counts for nothing.
     """
@@ -111,19 +117,41 @@ def weigh(
     drift = np.where(evidence.q_odds <= alpha, np.clip(shares[0] - shares[1], 0, 1), 0.0)
     form = np.array(
         [
-            max(UNUSUAL_FORM * (form != "word"), RECURRING * (unit.kind == LINE))
-            for unit, form in zip(units, forms, strict=True)
+            max(UNUSUAL_FORM * (unit.form != FORM_OF_WORDS), RECURRING * (unit.kind == LINE))
+            for unit in units
         ]
     )
-    suspicion = 1 - (1 - habit) * (1 - drift) * (1 - form)
-    weight = evidence.carried + changed
+    return Suspicion(habit, drift, form)
+
+
+def score_of(suspicion: Numbers, weight: Numbers) -> Numbers:
+    """Return what units are ordered by: suspicion · log2(1 + weight)."""
+    return suspicion * np.log2(1 + weight)
+
+
+def weigh(
+    against: Suspicion, carried: Numbers, changed: NDArray[np.int64], held_out: Turns
+) -> Weighed:
+    """Return what is thought of all units: docs/method.md (46).
+
+    Parameters
+    ----------
+    against : Suspicion
+    carried : (U,) float64
+        Documents' worth of relevance.
+    changed : (U,) int64
+        Predictions of the unit's class that change without it.
+    held_out : Turns
+        Of held-out documents.
+    """
+    suspicion, weight = against.whole, carried + changed
     return Weighed(
-        habit,
-        drift,
-        form,
+        against.habit,
+        against.drift,
+        against.form,
         suspicion,
         weight,
-        suspicion * np.log2(1 + weight),
+        score_of(suspicion, weight),
         _noise(held_out),
     )
 
