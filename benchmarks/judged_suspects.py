@@ -4,8 +4,8 @@ The first call trains an SVM and a CNN2 on 20 Newsgroups without headers, quotes
 25 suspects of each at random, and as a control 13 of the 300 heaviest units without evidence. It
 writes a sheet of what each is, for which class, and places where it stands, in a random order that
 does not tell which is which, and a key beside it. Readers give each row one of VERDICTS, as a JSON
-of its number to the verdict. The second call counts them, of suspects and of the control, and says
-how far two readers agree (Cohen's kappa).
+of its number to the verdict; two that read by the same instructions are one reader. The second call
+counts the verdicts, of suspects and of the control, and says how far they agree (Cohen's kappa).
 
     python benchmarks/judged_suspects.py --sheet sheet.json
     python benchmarks/judged_suspects.py --sheet sheet.json --read one.json two.json --out FILE
