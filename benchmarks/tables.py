@@ -14,7 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from headers_table import first_rows_table, headers_table
+from judged_table import judged_table
 from network_table import network_table
+from planted_table import planted_table
 
 from whyword.base.files import atomic_write
 
@@ -34,6 +37,10 @@ class Table(NamedTuple):
 TABLES = (
     Table("docs/models.md", "news", "network_kinds/news-*.json", network_table),
     Table("docs/models.md", "imdb", "network_kinds/imdb-*.json", network_table),
+    Table("docs/suspects.md", "planted", "planted/*.json", planted_table),
+    Table("docs/suspects.md", "judged", "suspects/judged.json", judged_table),
+    Table("docs/case-study.md", "headers", "suspects/headers-*.json", headers_table),
+    Table("docs/case-study.md", "first rows", "suspects/headers-*.json", first_rows_table),
 )
 
 
