@@ -1,8 +1,9 @@
 """Things that stand in about the same documents."""
 
 import numpy as np
+import pytest
 
-from whyword.audit.suspicion.same_documents import same_documents
+from whyword.audit.suspicion.same_documents import overlap_above_chance, same_documents
 
 
 def leaders(sets: list[set[int]], total: int) -> list[int]:
@@ -39,6 +40,22 @@ def test_none_is_less_like_its_leader_than_was_asked_for() -> None:
     assert len(set(found)) < len(sets)
 
 
+@pytest.mark.parametrize("share", [0.05, 0.14, 0.5, 0.9])
+def test_what_is_frequent_has_its_like_too(share: float) -> None:
+    random = np.random.default_rng(0)
+    one, other = (set(random.choice(1000, int(1000 * share), replace=False)) for _ in range(2))
+    assert leaders([one, other, set(one)], 1000) == [0, 1, 0]
+
+
 def test_what_is_everywhere_is_like_nothing_else() -> None:
-    assert leaders([set(range(50)), set(range(50))], 100) == [0, 1]
+    everywhere, nearly = set(range(100)), set(range(97))
+    assert leaders([everywhere, set(everywhere), nearly], 100) == [0, 1, 2]
     assert leaders([], 0) == []
+
+
+def test_chance_is_taken_off() -> None:
+    half, quarter = np.arange(50), np.arange(25, 75)
+    assert overlap_above_chance(half, half, 100) == 1
+    assert overlap_above_chance(half, quarter, 100) == pytest.approx(0)  # as chance has it
+    assert overlap_above_chance(half, half + 50, 100) < 0
+    assert overlap_above_chance(half[:9], half[:10], 10**6) == pytest.approx(0.9, abs=1e-4)
