@@ -29,7 +29,7 @@ from whyword.models.abilities import removal_by_source
 from whyword.models.blackbox import as_classifier
 from whyword.models.loading import load_model
 from whyword.models.protocol import TextClassifier
-from whyword.models.store import fingerprint_of
+from whyword.models.store import fingerprint_of, training_fingerprint
 from whyword.words.reader import Reader
 from whyword.words.rules import WORDS, guess_rule
 from whyword.words.tokenizer import Tokenizer
@@ -175,7 +175,7 @@ def _test_part(source: str, whole: Corpus) -> Corpus:
 
 def _is_trained_on(model: TextClassifier, part: Part) -> bool:
     """Whether a model's training data are just these documents; True if it does not say."""
-    data = getattr(model, "provenance_", {}).get("data")
+    data = training_fingerprint(model)
     return data is None or data == fingerprint_of(part.texts, part.labels or [])
 
 

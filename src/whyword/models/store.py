@@ -275,6 +275,12 @@ def fingerprint(texts: Sequence[str], classes: Sequence[int]) -> str:
     return digest.hexdigest()
 
 
+def training_fingerprint(model: object) -> str | None:
+    """Return the :func:`fingerprint_of` what a model was trained on; None if it does not say."""
+    data = getattr(model, "provenance_", {}).get("data")
+    return data if isinstance(data, str) else None
+
+
 def fingerprint_of(texts: Sequence[str], labels: Sequence[object]) -> str:
     """Return the sha256 of texts and their labels, as a training on them records it."""
     several = any(isinstance(label, tuple) for label in labels)

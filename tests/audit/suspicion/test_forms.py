@@ -13,6 +13,8 @@ from whyword.audit.suspicion.forms import domain_of, form_of, shape_of
         ("nasa.gov", "host"),
         ("https://x.org/a", "link"),
         ("jun", "date"),
+        ("may", "word"),
+        ("sun", "word"),
         ("12:30:45", "date"),
         ("1993", "date"),
         ("12-apr-93", "date"),

@@ -7,6 +7,9 @@ import pytest
 from keywords import Keywords
 from networks import small_cnn, topical
 from planted import TOKEN, form_letters, planted_corpus, planted_svm
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 import whyword as ww
 from whyword import InputError, SVMClassifier
@@ -99,6 +102,13 @@ def test_it_is_asked_for_what_is_suspicious_not_for_what_is_heavy(
     token, line = found
     assert token.name == TOKEN
     assert "was drinking with a biker" in line.entries  # topics carry more, and nobody minds
+
+
+def test_a_pipeline_does_not_say_what_it_was_trained_on() -> None:
+    corpus = planted_corpus()
+    pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression())
+    pipeline.fit(corpus.train.texts, corpus.train.labels)
+    assert any("not known to it" in remark for remark in suspects(pipeline, corpus).remarks)
 
 
 def test_what_can_be_said_without_labels_is_said() -> None:

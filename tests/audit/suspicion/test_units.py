@@ -15,6 +15,11 @@ def groups() -> tuple[UnitGroups, Occurrences]:
     return UnitGroups.of(places, found), found
 
 
+def test_a_pattern_looks_like_most_of_its_words() -> None:
+    assert Unit(("/\\d+/",), "pattern", ("3", "10", "1993")).form == "number"
+    assert Unit(("1993", "3"), "words", ("3", "1993")).form == "date"
+
+
 def test_pairs_are_by_document_and_each_place_is_once() -> None:
     pairs, _ = groups()
     assert pairs.documents.tolist() == [0, 0, 2]

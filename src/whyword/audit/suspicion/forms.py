@@ -15,6 +15,7 @@ ADDRESS, HOST, LINK, DATE, NUMBER, CODE, WORD = FORMS = (
 _LONGEST = 300  # characters of a word that is looked at
 _MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec"
 _DAY = "mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun"
+_ALSO_WORDS = frozenset({"may", "mar", "sat", "sun", "wed"})  # by themselves they are no dates
 _LABEL = r"[a-z0-9](?:[a-z0-9_-]{0,62})"
 _PATTERNS: dict[str, "re.Pattern[str]"] = {
     ADDRESS: re.compile(rf"[^\s@]{{1,64}}@{_LABEL}(?:\.{_LABEL}){{0,9}}\.?"),
@@ -40,11 +41,12 @@ def form_of(word: str) -> str:
     Parameters
     ----------
     word : str
-        "may" and "sun" are dates here: what is rare among words is common among forms, and only
-        words that a model depends on are ever looked at.
+        "jun" is a date, "may" a word.
     """
     if len(word) > _LONGEST:
         return CODE
+    if word in _ALSO_WORDS:
+        return WORD
     for form, pattern in _PATTERNS.items():
         if pattern.fullmatch(word) and (form != HOST or _is_host(word)):
             return form

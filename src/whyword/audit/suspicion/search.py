@@ -25,9 +25,9 @@ from whyword.corpora.corpus import Corpus
 from whyword.evaluation.comparison import risk
 from whyword.methods.request import Request
 from whyword.methods.targets import PREDICTED
-from whyword.models.abilities import Trained
 from whyword.models.multilabel import is_multilabel
 from whyword.models.protocol import Erasable
+from whyword.models.store import training_fingerprint
 
 STAGES = ("relevance", "evidence", "deletion", "examples")
 MOST_ASKED = 200  # units that are tried of a model that has to be asked for each document
@@ -205,9 +205,8 @@ class _Search:
                 f"The model has to be asked for every text without a word: {tried:,} of {count:,} "
                 "words, lines, pairs and patterns were tried, the most suspicious ones."
             )
-        model = self.request.model
-        if not isinstance(model, Trained) or model.training_words is None:
+        if training_fingerprint(self.request.model) is None:
             yield (
                 "What the model was trained on is not known to it: the corpus's training part is "
-                "taken for that."
+                "taken for that. If it has seen the others, too, they are no held-out documents."
             )

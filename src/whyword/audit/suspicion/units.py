@@ -4,6 +4,7 @@ A unit is what would be deleted together: entries as :class:`~whyword.Reader` ig
 places where they stand.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -44,7 +45,9 @@ class Unit:
 
     @property
     def form(self) -> str:
-        """What its longest word looks like."""
+        """What its longest word looks like; of a pattern, most of its words."""
+        if self.kind == PATTERN:
+            return Counter(map(form_of, self.words)).most_common(1)[0][0]
         return form_of(max(self.words, key=len))
 
 
