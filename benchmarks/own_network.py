@@ -12,8 +12,8 @@ from torch import Tensor, nn
 import whyword as ww
 
 PAD, UNKNOWN = "<pad>", "<unk>"
-WORDS, KNOWN = 200, 30_000  # read of a text in training; in the vocabulary
-SIZE, FILTERS, EPOCHS, BATCH, RATE = 64, 192, 6, 64, 2e-3
+WORDS, KNOWN = 150, 30_000  # read of a text in training; in the vocabulary
+SIZE, FILTERS, EPOCHS, BATCH, RATE = 48, 96, 6, 64, 2e-3
 
 
 class Pairs(nn.Module):
