@@ -39,6 +39,8 @@ def test_nothing_to_say() -> None:
     )
     assert reasons(one) == []
     assert reasons(replace(one, held_out_turned=None)) == []
+    one_turns = replace(one, held_out_turned=Turned(1, 0, 0))
+    assert reasons(one_turns) == ["without it, 1 held-out prediction turns wrong, 0 right"]
     assert "looks like a host" in reasons(replace(one, unusual=0.5, form="host"))[0]
     assert "looks like an address" in reasons(replace(one, unusual=0.5, form="address"))[0]
 

@@ -143,8 +143,9 @@ def reasons(one: Suspect, groups: str = "groups") -> list[str]:
     found = [text for _, text in sorted(said, key=lambda pair: -pair[0])]
     turned = one.held_out_turned
     if turned is not None and turned.total:
+        turns = "prediction turns" if turned.right_to_wrong == 1 else "predictions turn"
         found.append(
-            f"without it, {turned.right_to_wrong} held-out predictions turn wrong, "
+            f"without it, {turned.right_to_wrong} held-out {turns} wrong, "
             f"{turned.wrong_to_right} right"
         )
     return found
