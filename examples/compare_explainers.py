@@ -4,7 +4,7 @@ All four explain the same model's predictions of the same documents; all are mea
 and SHAP stand for any tool: what they return becomes (spans, values), and that is all that
 whyword needs. The first run trains a network (or give it yours by --model).
 
-    pip install 'whyword[train,evaluate,shap]' lime
+    pip install '.[train,evaluate,shap]' lime  # in a copy of the repository
     python examples/compare_explainers.py [--documents 60] [--model FOLDER]
 """
 

@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -89,6 +90,21 @@ def test_the_figures_of_readme_are_those_of_the_page() -> None:
     rows = [line for line in measured.splitlines() if line.startswith("|")]
     assert len(rows) > 5
     assert [row for row in rows if row not in page] == []
+
+
+def test_what_is_to_be_installed_is_a_copy_of_the_repository() -> None:
+    # The package is on no index: its name would not be found in a fresh environment.
+    pages = [*PAGES, *(ROOT / "examples").rglob("*.py"), *(ROOT / "examples").rglob("*.ipynb")]
+    assert [name(page) for page in pages if "pip install 'whyword" in page.read_text()] == []
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked = [
+        extra
+        for page in pages
+        for found in re.findall(r"pip install '\.\[([\w,]+)\]'", page.read_text())
+        for extra in found.split(",")
+    ]
+    assert len(asked) > 15
+    assert set(asked) <= set(project["optional-dependencies"])
 
 
 def test_scripts_and_tests_named_exist() -> None:
@@ -254,6 +270,8 @@ def test_the_python_of_every_page(
     if "by_token" in names:
         explained = names["doc"]._.explanation
         assert sum(names["by_token"].values()) == pytest.approx(explained.relevance.sum(), 1e-5)
+    if "strongest" in names:
+        assert names["strongest"]["id"].null_count() == 0
     if "document" in names:
         assert names["document"].words == ["Dr.", "Who", "did", "n't", "land", "on", "Mars"]
         np.testing.assert_array_equal(names["document"].spans[0], [0, 3])

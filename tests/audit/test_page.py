@@ -49,6 +49,23 @@ def test_what_changes_and_for_which_documents() -> None:
     assert f"{shown.after} (predicted)" in page
 
 
+def test_of_two_models_what_changes_comes_first() -> None:
+    found = compared()
+    two = {name: found.models[name] for name in ("cnn", "svm")}
+    page = "".join(comparison_page(dataclasses.replace(found, models=two), ["One finding."]))
+    titles = re.findall(r"<h2>(.*?)</h2>", page)
+    assert titles[0] == "What changes"
+    assert titles.count("What changes") == 1
+    opened = re.findall(r"<details( open)?><summary>(What was|\d+ documents|Why)", page)
+    assert dict((name.lstrip("0123456789 "), way) for way, name in opened) == {
+        "What was": " open",
+        "documents": " open",
+        "Why": "",
+    }
+    several = re.findall(r"<h2>(.*?)</h2>", found.to_html())
+    assert several.index("What changes") > several.index("Explanatory power")
+
+
 def test_two_models_that_predict_the_same() -> None:
     found = compared()
     row = found.models["cnn"]

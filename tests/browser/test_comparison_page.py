@@ -7,6 +7,8 @@ from networks import made_cnn, made_text
 from playwright.sync_api import Browser
 
 from whyword import BlackBox, compare_models
+from whyword.pages.charts import Line, line_chart
+from whyword.pages.render import environment, static_file
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
 
@@ -21,6 +23,27 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("compared") / "c.html"
     compare_models(models, texts, labels, runs=1, splits=2, steps=3).to_html(path, "three models")
     return path
+
+
+@pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.parametrize("lowest", [0.0, 0.75, 0.9925])
+def test_the_name_of_an_axis_is_clear_of_its_numbers(
+    chromium: Browser, tmp_path: Path, width: int, lowest: float
+) -> None:
+    chart = line_chart([Line("a", [0, 1], [lowest, 1.0])], "words", "accuracy", "", percent=True)
+    drawn = environment().get_template("charts.svg").module.draw(chart)  # type: ignore[attr-defined]
+    path = tmp_path / "chart.html"
+    path.write_text(f"<style>{static_file('charts.css').decode()}</style><div>{drawn}</div>")
+    context = chromium.new_context(viewport={"width": width, "height": 800})
+    page = context.new_page()
+    page.goto(path.as_uri())
+    name = page.get_by_text("accuracy").bounding_box()
+    numbers = [one.bounding_box() for one in page.get_by_text("%").all()]
+    assert name is not None
+    assert name["x"] >= 0
+    assert len(numbers) > 2
+    assert min(box["x"] for box in numbers if box) >= name["x"] + name["width"]
+    context.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "dark")])

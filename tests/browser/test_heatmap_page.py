@@ -1,15 +1,20 @@
 """Heatmaps in a real browser: safe, readable, side by side."""
 
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hostile import heatmap
 from networks import made_cnn
+from PIL import Image
 from playwright.sync_api import Browser, FloatRect, Page
 
 from whyword import explain
 from whyword.base.printable import visible
+from whyword.explanation.heatmap import Heatmap, Panel
 from whyword.explanation.heatmap import page as heatmap_page
 from whyword.explanation.picture import svg
 
@@ -115,6 +120,26 @@ def test_numbers_are_there_on_hover(opened: Open) -> None:
 
 def _number(value: float) -> str:
     return f"{value:+.3g}".replace("-", "−")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_ends_of_the_legend_are_the_colours_of_the_strongest_words(
+    opened: Open, scheme: str
+) -> None:
+    text, values = "aaaa bbbb", np.array([1.0, -1.0])
+    spans = np.array([[0, 4], [5, 9]], np.int32)
+    shown = Heatmap(text, spans, np.ones(2, np.bool_), 0, (Panel("target", "", values),))
+    page = opened("".join(heatmap_page([shown])), scheme=scheme)
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+
+    def colour(selector: str, share: float) -> Any:  # noqa: ANN401 - Pillow's pixels
+        box = page.locator(selector).bounding_box()
+        assert box is not None
+        inside = box["x"] + 2 + share * (box["width"] - 5)
+        return picture.getpixel((round(inside), round(box["y"] + 2)))
+
+    for word, share in ((".n20", 0.0), (".p20", 1.0)):
+        assert colour(".bar", share) == pytest.approx(colour(word, 0.5), abs=6)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -209,6 +209,11 @@ def test_how_the_model_reads_is_told(visit: Visit, served: Served, width: int) -
     page.set_viewport_size({"width": width, "height": 700})
     said = page.locator(".reads dl")
     expect(said).to_be_hidden()
+    reads = page.get_by_text("how it reads").bounding_box()
+    link = page.locator("#model").get_by_role("link", name="API").bounding_box()
+    assert reads is not None
+    assert link is not None
+    assert link["y"] == pytest.approx(reads["y"], abs=3)  # in one line, wherever that breaks
     page.get_by_text("how it reads").click()
     expect(said).to_contain_text("words by")
     box = said.bounding_box()

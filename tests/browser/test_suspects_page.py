@@ -123,11 +123,16 @@ def test_it_fits_and_the_ticked_stay_in_view(
     for summary in page.locator("ol.rows summary").all()[:3]:
         summary.click()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    first = page.locator("ol.rows > li").first.bounding_box()
+    assert first is not None
+    assert first["y"] < 800  # the first suspect is on the first screen, on a phone, too
+    page.get_by_text("What then").click()
     page.evaluate("scrollTo(0, document.querySelector('ol.rows').offsetHeight / 2)")
     box = page.locator("aside").bounding_box()
     assert box is not None
     assert 0 <= box["y"] < 800
     assert box["y"] + box["height"] <= 801
+    assert width > 800 or box["height"] < 400  # opened, it leaves most of the screen to suspects
     ground = page.evaluate("getComputedStyle(document.querySelector('aside')).backgroundColor")
     assert (ground == "rgb(255, 255, 255)") is (scheme == "light")
     context.close()

@@ -53,6 +53,21 @@ def test_suspects_are_first(evaluation: Evaluation) -> None:
     assert "has to be asked for every text without a word" in page(evaluation, None)
 
 
+def test_suspects_are_told_of_in_numbers_and_reasons_that_occur(evaluation: Evaluation) -> None:
+    found, one = planted_suspects(), planted_suspects()[0]
+    address = replace(one, habit=0.0, drift=0.0, unusual=0.5, kind="word", form="address")
+    assert "1 thing it depends on looks suspicious: an address." in page(
+        evaluation, None, replace(found, rows=[address])
+    )
+    drifting = replace(address, unusual=0.0, drift=0.5, q_odds=0.01)
+    line = replace(address, kind="line", form="word")
+    said = "3 things it depends on look suspicious: nothing that carries over, a line that recurs."
+    assert said in page(evaluation, None, replace(found, rows=[drifting, line, drifting]))
+    unnamed = replace(address, unusual=0.0)
+    bare = page(evaluation, None, replace(found, rows=[unnamed, unnamed]))
+    assert "2 things it depends on look suspicious." in bare
+
+
 def test_figures_mistakes_and_links(evaluation: Evaluation) -> None:
     groups = ["space", "hockey", "space"]
     plane = DocumentMap(np.eye(3)[:, :2], ["a", "b", "c"], groups, 0.5, "lrp", [])

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from whyword.pages.render import render
 
 WIDTH, HEIGHT = 520, 300  # of lines
-_LEFT, _RIGHT, _TOP, _BOTTOM = 54, 132, 14, 44
+_RIGHT, _TOP, _BOTTOM = 132, 14, 44
+_AXIS_NAME, _DIGIT, _PERCENT = 28, 10, 5  # how wide these are in the largest font, blanks included
 _SMALLEST = 1e-300
 _LINE = 15  # between the names of lines that end side by side
 LINE_COLOURS = (
@@ -78,6 +79,8 @@ class LineChart:
     x_label, y_label : str
     x_ticks, y_ticks : list of Tick
     curves : list of Curve
+    left : float
+        Where the lines begin: right of the numbers.
     """
 
     description: str
@@ -86,11 +89,11 @@ class LineChart:
     x_ticks: list[Tick]
     y_ticks: list[Tick]
     curves: list[Curve]
+    left: float
 
     kind: ClassVar = "lines"
     width: ClassVar = WIDTH
     height: ClassVar = HEIGHT
-    left: ClassVar = _LEFT
     right: ClassVar = WIDTH - _RIGHT
     top: ClassVar = _TOP
     floor: ClassVar = HEIGHT - _BOTTOM
@@ -114,9 +117,10 @@ def line_chart(
     xs = [x for line in lines for x in line.x]
     ys = [y for line in lines for y in line.y if math.isfinite(y)]
     x_ticks, y_ticks = _ticks(min(xs), max(xs)), _ticks(min(ys), max(ys))
-    scale = _Scale(min(xs), max(xs), min(y_ticks[0], *ys), max(y_ticks[-1], *ys))
-    name_places = _spread_apart([scale.y(line.y[-1]) for line in lines])
     numbers = _shares(y_ticks) if percent else [f"{y:g}" for y in y_ticks]
+    begin = _AXIS_NAME + _DIGIT * max(map(len, numbers)) + (_PERCENT if percent else 0)
+    scale = _Scale(min(xs), max(xs), min(y_ticks[0], *ys), max(y_ticks[-1], *ys), begin)
+    name_places = _spread_apart([scale.y(line.y[-1]) for line in lines])
     return LineChart(
         description,
         x_label,
@@ -124,6 +128,7 @@ def line_chart(
         [Tick(scale.x(x), f"{x:g}") for x in x_ticks if scale.left <= x <= scale.right],
         [Tick(scale.y(y), number) for y, number in zip(y_ticks, numbers, strict=True)],
         [_curve(line, scale, y) for line, y in zip(lines, name_places, strict=True)],
+        begin,
     )
 
 
@@ -145,10 +150,11 @@ class _Scale(NamedTuple):
     right: float
     low: float
     high: float
+    begin: float
 
     def x(self, value: float) -> float:
-        wide = WIDTH - _LEFT - _RIGHT
-        return _LEFT + wide * (value - self.left) / ((self.right - self.left) or 1)
+        wide = WIDTH - self.begin - _RIGHT
+        return self.begin + wide * (value - self.left) / ((self.right - self.left) or 1)
 
     def y(self, value: float) -> float:
         tall = HEIGHT - _TOP - _BOTTOM

@@ -1,5 +1,6 @@
 """A model at a glance as one page: what ``pages/templates/tour.html`` shows."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import shorten
@@ -7,7 +8,7 @@ from typing import Any
 
 from whyword.analysis.class_words import ClassWords
 from whyword.analysis.document_map import DocumentMap, map_chart
-from whyword.audit.suspicion.row import reasons
+from whyword.audit.suspicion.row import grounds, reasons
 from whyword.audit.suspicion.table import Suspects
 from whyword.base.labels import Labels, label_text
 from whyword.evaluation.comparison import of_best
@@ -62,6 +63,7 @@ def tour_page(
         links=links,
         suspects=None if suspects is None else _reasons(suspects),
         n_suspects=0 if suspects is None else len(suspects.suspects),
+        grounds=[] if suspects is None else _grounds(suspects),
         remarks=[] if suspects is None else suspects.remarks,
         tiles=list(_tiles(facts, len(words), shown[0].method if shown else "")),
         conserved=all(one.conserves for one in shown),
@@ -107,6 +109,12 @@ def _reasons(found: Suspects) -> list[tuple[str, str, str]]:
         )
         for row in found.suspects[:_SUSPECTS]
     ]
+
+
+def _grounds(found: Suspects) -> list[str]:
+    """Return what speaks against suspects, the most frequent first."""
+    counted = Counter(ground for row in found.suspects for ground in grounds(row))
+    return [ground for ground, _ in counted.most_common()]
 
 
 def _titled(one: Explanation, label: Labels) -> heatmap.Heatmap:

@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import typer
 from planted import planted_suspects as planted
 from planted import planted_svm
 
 from whyword.audit.suspicion.page import MOST, chosen_rows
+from whyword.cli.main import command_line
 
 
 def data_of(page: str) -> dict[str, Any]:
@@ -82,6 +84,31 @@ def test_long_units_are_short_until_they_are_opened() -> None:
     assert page.count('<bdi class="chip">') == 8
     assert "and 4 more" in page
     assert all(f"<bdi>{entry}</bdi>" in page for entry in entries)
+
+
+def test_a_single_long_name_has_the_room_that_is_there() -> None:
+    line = "skepticism is the chastity of the intellect and it is shameful to surrender it"
+    alone = replace(planted()[0], entries=(line,), examples=())
+    assert f'<bdi class="chip">{line}</bdi>' in replace(planted(), rows=[alone]).to_html()
+    endless = replace(alone, entries=("word " * 200,))
+    page = replace(planted(), rows=[endless]).to_html()
+    (chip,) = re.findall(r'<bdi class="chip">(.*?)</bdi>', page)
+    assert len(chip) < 200
+    assert chip.endswith("…")
+
+
+def test_commands_that_it_prints_have_all_that_they_need() -> None:
+    group: Any = typer.main.get_command(command_line())
+    printed = re.findall(r"<pre>whyword (.*?)</pre>", planted().to_html())
+    assert [line.split()[0] for line in printed] == ["serve", "train", "compare"]
+    for called, *arguments in map(str.split, printed):
+        options = [part for part in arguments if part.startswith("--")]
+        plain = len(arguments) - 2 * len(options)
+        needed = [one for one in group.commands[called].params if one.required]
+        assert plain >= sum(one.param_type_name == "argument" for one in needed)
+        for one in needed:
+            assert one.param_type_name == "argument" or set(one.opts) & set(options)
+    assert "serve MODEL CORPUS --suspects FOLDER" in printed
 
 
 def test_no_evidence_and_what_is_not_known() -> None:

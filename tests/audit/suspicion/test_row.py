@@ -6,7 +6,7 @@ from dataclasses import replace
 from planted import planted_corpus, planted_svm
 from suspected import one_suspect
 
-from whyword.audit.suspicion.row import NEAR_COPIES, Suspect, Turned, reasons
+from whyword.audit.suspicion.row import NEAR_COPIES, Suspect, Turned, grounds, reasons
 from whyword.audit.suspicion.search import suspects
 
 
@@ -39,6 +39,11 @@ def test_nothing_to_say() -> None:
     )
     assert reasons(one) == []
     assert reasons(replace(one, held_out_turned=None)) == []
+    one_turns = replace(one, held_out_turned=Turned(1, 0, 0))
+    assert reasons(one_turns) == ["without it, 1 held-out prediction turns wrong, 0 right"]
+    assert grounds(one_turns) == []
+    assert grounds(replace(one, unusual=0.5, form="address")) == ["an address"]
+    assert grounds(first("zorvex"))[0] == "nothing that carries over"
     assert "looks like a host" in reasons(replace(one, unusual=0.5, form="host"))[0]
     assert "looks like an address" in reasons(replace(one, unusual=0.5, form="address"))[0]
 

@@ -17,7 +17,7 @@ from whyword.words.ignored import Ignored
 
 MOST = {SUSPECT: 300, NOISE: 50, NO_EVIDENCE: 50}  # rows on the page; all are in the CSV
 _CHIPS = 8  # entries of a row before it is opened
-_LONGEST = 48  # letters of such an entry
+_LONGEST, _ROOM = 48, 160  # letters of such an entry; of all of them, where they are few
 
 
 class Chip(NamedTuple):
@@ -126,7 +126,7 @@ def suspects_page(
             row,
             numbers[row.label],
             100 * row.score / full if full > 0 else 0.0,
-            [_chip(entry) for entry in row.entries[:_CHIPS]],
+            _chips(row.entries[:_CHIPS]),
             max(0, len(row.entries) - _CHIPS),
             reasons(row, groups),
             list(_facts(row, groups)),
@@ -171,9 +171,12 @@ def chosen_rows(rows: Sequence[Suspect]) -> list[int]:
 # ---- a row --------------------------------------------------------------------------------------
 
 
-def _chip(entry: str) -> Chip:
-    whole = len(entry) <= _LONGEST
-    return Chip(entry if whole else f"{entry[: _LONGEST - 1]}…", whole)
+def _chips(entries: Sequence[str]) -> list[Chip]:
+    longest = max(_LONGEST, _ROOM // max(len(entries), 1))
+    return [
+        Chip(entry, True) if len(entry) <= longest else Chip(f"{entry[: longest - 1]}…", False)
+        for entry in entries
+    ]
 
 
 def _facts(row: Suspect, groups: str) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """One unit under suspicion: the numbers, and what they say in words."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from whyword.base.labels import Label
 
@@ -106,6 +106,14 @@ class Suspect:
         }
 
 
+class _Ground(NamedTuple):
+    """A piece of evidence: how strong it is, what it is called, what it says of this unit."""
+
+    strength: float
+    name: str
+    said: str
+
+
 def reasons(one: Suspect, groups: str = "groups") -> list[str]:
     """Return the evidence in sentences, the strongest first.
 
@@ -115,39 +123,45 @@ def reasons(one: Suspect, groups: str = "groups") -> list[str]:
     groups : str
         What groups are called: "authors"; "near copies".
     """
-    said: list[tuple[float, str]] = []
-    if one.habit > 0 and one.groups is not None and one.groups_expected is not None:
-        said.append(
-            (
-                one.habit,
-                f"a habit of few: {one.train_class:,} training documents of {one.label} have it, "
-                f"{_of_groups(one.groups, groups)}, where {one.groups_expected:,.0f} would be "
-                f"usual (q = {one.q_groups:.1g})",
-            )
-        )
-    if one.drift > 0:
-        said.append(
-            (
-                one.drift,
-                f"it does not carry over: {_share(one.train_class, one.train)} of the training "
-                f"documents that have it are {one.label}, of others "
-                f"{_share(one.held_out_class, one.held_out)} (q = {one.q_odds:.1g})",
-            )
-        )
-    if one.unusual > 0:
-        if one.kind == "line":
-            said.append((one.unusual, "a line that recurs"))
-        if one.form != "word":
-            article = "an" if one.form[0] in "aeiou" else "a"
-            said.append((one.unusual, f"it looks like {article} {one.form}"))
-    found = [text for _, text in sorted(said, key=lambda pair: -pair[0])]
+    found = [ground.said for ground in _grounds(one, groups)]
     turned = one.held_out_turned
     if turned is not None and turned.total:
+        turns = "prediction turns" if turned.right_to_wrong == 1 else "predictions turn"
         found.append(
-            f"without it, {turned.right_to_wrong} held-out predictions turn wrong, "
+            f"without it, {turned.right_to_wrong} held-out {turns} wrong, "
             f"{turned.wrong_to_right} right"
         )
     return found
+
+
+def grounds(one: Suspect) -> list[str]:
+    """Return what speaks against a unit in a word or two each, the strongest first."""
+    return [ground.name for ground in _grounds(one, "groups")]
+
+
+def _grounds(one: Suspect, groups: str) -> list[_Ground]:
+    found = []
+    if one.habit > 0 and one.groups is not None and one.groups_expected is not None:
+        said = (
+            f"a habit of few: {one.train_class:,} training documents of {one.label} have it, "
+            f"{_of_groups(one.groups, groups)}, where {one.groups_expected:,.0f} would be "
+            f"usual (q = {one.q_groups:.1g})"
+        )
+        found.append(_Ground(one.habit, "a habit of few", said))
+    if one.drift > 0:
+        said = (
+            f"it does not carry over: {_share(one.train_class, one.train)} of the training "
+            f"documents that have it are {one.label}, of others "
+            f"{_share(one.held_out_class, one.held_out)} (q = {one.q_odds:.1g})"
+        )
+        found.append(_Ground(one.drift, "nothing that carries over", said))
+    if one.unusual > 0:
+        if one.kind == "line":
+            found.append(_Ground(one.unusual, "a line that recurs", "a line that recurs"))
+        if one.form != "word":
+            name = f"{'an' if one.form[0] in 'aeiou' else 'a'} {one.form}"
+            found.append(_Ground(one.unusual, name, f"it looks like {name}"))
+    return sorted(found, key=lambda ground: -ground.strength)
 
 
 def _of_groups(count: float, groups: str) -> str:

@@ -34,7 +34,7 @@ function work(data) {
     at("ticked").textContent = number(chosen.length);
     const other = sum(OTHER) ? `, ${number(sum(OTHER))} otherwise` : "";
     at("turns").textContent = chosen.length === 0 ? ""
-      : `Without each by itself, added up, ${number(sum(WRONG))} ${data.counted} predictions turn wrong, `
+      : `Without each by itself, added up, ${number(sum(WRONG))} ${data.counted} ${sum(WRONG) === 1 ? "prediction turns" : "predictions turn"} wrong, `
         + `${number(sum(RIGHT))} right${other}.`;
     at("entries").value = entries().join("\n");
     for (const id of ["download", "copy"]) at(id).disabled = chosen.length === 0;

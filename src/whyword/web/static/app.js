@@ -63,12 +63,12 @@ function describe({model, corpus}) {
     parts.push(" · ", name(corpus.name), `, ${counted(corpus.documents, "document")}`);
     if (corpus.accuracy !== null) parts.push(`, ${percent(corpus.accuracy)} right`);
   }
-  const reads = Object.entries(model.reads);
+  const reads = Object.entries(model.reads), more = [h("a", {href: "/api/docs"}, "API")];
   if (reads.length) {
-    parts.push(" · ", h("details", {className: "reads"}, h("summary", {}, "how it reads"),
-      h("dl", {}, ...reads.flatMap(([what, said]) => [h("dt", {}, what), h("dd", {}, name(said))]))));
+    more.unshift(h("details", {className: "reads"}, h("summary", {}, "how it reads"),
+      h("dl", {}, ...reads.flatMap(([what, said]) => [h("dt", {}, what), h("dd", {}, name(said))]))), " · ");
   }
-  parts.push(" · ", h("a", {href: "/api/docs"}, "API"));
+  parts.push(" · ", h("span", {className: "together"}, ...more));
   document.getElementById("model").replaceChildren(...parts);
 }
 

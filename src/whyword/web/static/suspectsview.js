@@ -30,8 +30,8 @@ export async function show(view, parameters, server) {
     warning && h("p", {className: "notice"}, `${warning.charAt(0).toUpperCase()}${warning.slice(1)}.`),
     ...remarks.map((line) => h("p", {className: "notice"}, oneLine(line))),
     h("p", {className: "note"}, `${counted(verdicts[SUSPECT], "suspect")} among ${counted(units, "word, line, pair and pattern",
-      "words, lines, pairs and patterns")}, worst first. Evidence proves nothing: tick what is an artefact, see what becomes of the ` +
-      "predictions without it, and train again without the list (whyword train --ignore suspects.csv)."),
+      "words, lines, pairs and patterns")}, worst first. Evidence is no proof, and you decide: tick what is an artefact, see what becomes of the ` +
+      "predictions without it, and train again without the list (whyword train CORPUS --ignore suspects.csv --out NEW)."),
     h("div", {className: "tools"},
       h("div", {}, h("label", {htmlFor: "verdict"}, "Show "), select("verdict", "verdict",
         [...Object.entries(verdicts).map(([key, count]) => [key, `${key} (${count.toLocaleString("en")})`]), ["", "all"]]),
