@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
-from whyword.base.printable import one_line, spelled_out
+from whyword.base.printable import one_line, shown, spelled_out
 from whyword.cli.options import (
     Encoding,
     Format,
@@ -37,6 +37,7 @@ from whyword.words.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 
 _FORMATS = {".eml": "mail", ".htm": "html", ".html": "html"}  # by files' endings
+_NAMED = 5  # words of a warning
 
 
 def open_model(model: str) -> TextClassifier:
@@ -226,7 +227,15 @@ class ReaderOptions(MailOptions):
                 "one word: --words %s cuts them",
                 fitting,
             )
+        if absent := reader.absent(corpus.train.texts):
+            log.warning("--ignore: in no training document stands %s", _some(absent))
         return reader
+
+
+def _some(words: list[str]) -> str:
+    """Return a few words, and how many there are besides."""
+    listed = ", ".join(map(shown, words[:_NAMED]))
+    return listed if len(words) <= _NAMED else f"{listed} and {len(words) - _NAMED:,} more"
 
 
 def _format_of_files(corpus: Corpus) -> str:

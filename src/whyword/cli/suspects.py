@@ -9,6 +9,7 @@ import typer
 from whyword.audit.suspicion.candidates import LEAST
 from whyword.audit.suspicion.price import suspects_price
 from whyword.audit.suspicion.search import suspects as find_suspects
+from whyword.audit.suspicion.stored import FILE, TABLE_FILE
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
 from whyword.cli.inputs import CorpusOptions, open_model
@@ -65,8 +66,8 @@ def suspects(
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         page = found.to_html(folder / "index.html")
-        found.to_csv(folder / "suspects.csv")
-        found.to_json(folder / "suspects.json")
+        found.to_csv(folder / TABLE_FILE)
+        found.to_json(folder / FILE)
         log.info("written: %s, suspects.csv and suspects.json beside it", one_line(page))
     if as_json:
         print(found.to_json(), end="")

@@ -14,6 +14,7 @@ from whyword.base.labels import Label
 from whyword.base.printable import shown, storable
 
 FILE = "suspects.json"
+TABLE_FILE = "suspects.csv"  # beside it, in the folder of the command
 _MOST_BYTES = 256 << 20  # twenty times what those of 20 Newsgroups take
 _LARGEST = 2**53  # beyond it, JSON's numbers are not whole
 
