@@ -49,6 +49,26 @@ def test_suspects(mails: Path, tmp_path: Path) -> None:
     assert ignored_words(str(out / "ticked.csv")) == ["zorvex"]
 
 
+def test_marks_are_not_written_over(mails: Path, tmp_path: Path) -> None:
+    out = tmp_path / "found"
+    call = ("suspects", mails / "svm", mails / "mails.csv", "--groups", "author", "--out", out)
+    assert run(*call).returncode == 0
+    table = (out / "suspects.csv").read_text(encoding="utf-8")
+    ticked = table.replace("zorvex,,", "zorvex,yes,", 1) + "gone; for ever,no" + "," * 20 + "\n"
+    (out / "suspects.csv").write_text(ticked, encoding="utf-8")
+    done = run(*call)
+    assert done.returncode == 1
+    assert "filled in the column 'artefact' of 2 rows; name another folder" in done.stderr
+    assert "--force" in done.stderr
+    assert "preparing" not in done.stderr
+    assert (out / "suspects.csv").read_text(encoding="utf-8") == ticked
+    done = run(*call, "--force")
+    assert done.returncode == 0, done.stderr
+    assert "marks kept in the column 'artefact': 1 of 2" in done.stderr
+    assert "marked before, and not found any more: for ever; gone" in done.stderr
+    assert ignored_words(str(out)) == ["zorvex"]
+
+
 def test_near_copies_where_nobody_says_who_wrote_what(tmp_path: Path) -> None:
     corpus = form_letters()
     labels = corpus.train.labels or []

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from whyword.audit.suspicion.row import BETWEEN
 from whyword.audit.suspicion.stored import TABLE_FILE
 from whyword.base.checks import expand_path, join_names
 from whyword.base.csv import typed_cell
@@ -18,7 +19,6 @@ _ENDINGS = (_TABLE, ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".xlsx", ".gz
 _SEPARATORS = [mark for mark in (os.sep, os.altsep) if mark]  # of folders
 _INSTEAD = "a word that looks like a path is named by @FILE, a file with one a line"
 _SEVERAL, _ONE, _CHOSEN = "words", "word", "artefact"  # columns
-_BETWEEN = "; "  # words of a row that go together
 _YES = frozenset({"yes", "true", "1", "x"})
 
 
@@ -88,6 +88,6 @@ def _words_of_row(columns: list[str], cells: tuple[object, ...]) -> Iterator[str
     for name, cell in zip(columns, map(str, cells), strict=True):
         if cell.strip():
             said = typed_cell(cell.strip())
-            several = said.split(_BETWEEN) if name.strip().lower() == _SEVERAL else [said]
+            several = said.split(BETWEEN) if name.strip().lower() == _SEVERAL else [said]
             yield from (one.strip() for one in several if one.strip())
             return
