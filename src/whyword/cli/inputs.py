@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
+from whyword.base.errors import InputError
 from whyword.base.printable import one_line, shown, spelled_out
 from whyword.cli.options import (
     Encoding,
@@ -28,6 +29,7 @@ from whyword.corpora.source import Record, name_and_part
 from whyword.models.abilities import removal_by_source
 from whyword.models.blackbox import as_classifier
 from whyword.models.loading import load_model
+from whyword.models.multilabel import is_multilabel
 from whyword.models.protocol import TextClassifier
 from whyword.models.store import fingerprint_of
 from whyword.words.reader import Reader
@@ -167,6 +169,16 @@ class CorpusOptions:
             return _test_part(source, whole)
         self._warn_of_parts(source, whole)
         return whole
+
+
+def check_several_classes(corpus: Corpus, model: TextClassifier) -> None:
+    """Raise if all documents are of one class, so that there is nothing to tell apart."""
+    labels = corpus.labels
+    if labels and not is_multilabel(model) and all(label == labels[0] for label in labels):
+        raise InputError(
+            f"all documents of {corpus.name} are of one class, {shown(labels[0])}: how well it is "
+            "told from others cannot be judged; name a corpus that has others, too"
+        )
 
 
 def _test_part(source: str, whole: Corpus) -> Corpus:

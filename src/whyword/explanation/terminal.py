@@ -62,7 +62,7 @@ def terminal(heatmap: Heatmap, colours: str | None = "truecolor") -> Text:
 
 
 def _listed(words: Sequence[tuple[str, float]], what: str) -> str:
-    """Return the first words or phrases with their relevance, and the sum of the rest, in a line."""
+    """Return the first words or phrases with their relevance, and the sum of the others."""
     listed = [f"{quoted(word)} {number(value)}" for word, value in words[:LISTED]]
     rest = [value for _, value in words[LISTED:]]
     if rest:  # else what is shown would not add up
