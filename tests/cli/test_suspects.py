@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from commands import run
 from planted import form_letters, planted_corpus, planted_svm
+from rich.console import Console
+from suspected import one_suspect, some_suspects
 
 from whyword import SVMClassifier
 from whyword.audit.suspicion.row import NEAR_COPIES
 from whyword.audit.suspicion.stored import read_suspects
+from whyword.cli.tables import suspect_table
 from whyword.cli.word_lists import ignored_words
 
 
@@ -47,6 +50,15 @@ def test_suspects(mails: Path, tmp_path: Path) -> None:
     assert ticked != table
     (out / "ticked.csv").write_text(ticked, encoding="utf-8")
     assert ignored_words(str(out / "ticked.csv")) == ["zorvex"]
+
+
+def test_one_suspect_is_no_suspects() -> None:
+    console = Console(width=120)
+    for count, said in ((1, "1 suspect and 0 that"), (2, "2 suspects and 0 that")):
+        with console.capture() as shown:
+            rows = [one_suspect(f"w{n}") for n in range(count)]
+            console.print(suspect_table(some_suspects(rows), 9))
+        assert said in shown.get()
 
 
 def test_marks_are_not_written_over(mails: Path, tmp_path: Path) -> None:
