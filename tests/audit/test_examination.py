@@ -94,6 +94,14 @@ def test_relevant_words_are_of_documents_that_are_right() -> None:
         np.testing.assert_allclose(words[n].values, alone.relevance, rtol=1e-4, atol=1e-6)
 
 
+def test_one_class_has_no_explanatory_power() -> None:
+    alike = examination(small_cnn())
+    alike.documents.power_sample[:] = [3, 4, 5, 6]
+    alike.truth[:] = 1
+    assert alike.powers() == (None, None)
+    assert alike.lacks["explanatory power"] == "it needs documents of at least two classes"
+
+
 def test_what_a_model_lacks_is_said() -> None:
     made = examination(models()["words"] and CentroidClassifier().fit(TEXTS, LABELS))
     assert made.powers() == (None, None)

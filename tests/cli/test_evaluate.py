@@ -59,6 +59,15 @@ def test_evaluate_says_what_is_wrong(
     assert done.stdout == ""
 
 
+def test_one_class_cannot_be_judged(folder: Path, write: Write) -> None:
+    path = write("texts.csv", "text,label\n" + "moon orbit,space\n" * 9)
+    done = run("evaluate", folder, path, "--out", path.with_suffix(".html"))
+    assert done.returncode == 1
+    assert f"error: all documents of {path} are of one class, 'space': how well" in done.stderr
+    assert done.stdout == ""
+    assert not path.with_suffix(".html").exists()
+
+
 def test_evaluate_loses_nothing(folder: Path, write: Write) -> None:
     rows = "".join(f'{{"text": "moon {n}", "label": "space"}}\n' for n in range(6))
     path = write("texts.jsonl", rows + '{"text": "puck", "label": "hockey"}\n')

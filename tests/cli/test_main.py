@@ -73,6 +73,13 @@ def test_help_has_an_example(command: str) -> None:
     assert f"Example:  whyword {command} " in done.stdout
 
 
+@pytest.mark.parametrize("command", [(), ("train",), ("serve",)])
+def test_help_shows_flags_as_flags(command: tuple[str, ...]) -> None:
+    said = run(*command, "--help").stdout
+    assert "--help" in said
+    assert "<bool>" not in said
+
+
 def test_long_work_in_a_pipe_is_heard_of(
     folder: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from commands import run
 from planted import form_letters, planted_corpus, planted_svm
+from rich.console import Console
+from suspected import one_suspect, some_suspects
 
 from whyword import SVMClassifier
 from whyword.audit.suspicion.row import NEAR_COPIES
 from whyword.audit.suspicion.stored import read_suspects
+from whyword.cli.tables import suspect_table
 from whyword.cli.word_lists import ignored_words
 
 
@@ -47,6 +50,35 @@ def test_suspects(mails: Path, tmp_path: Path) -> None:
     assert ticked != table
     (out / "ticked.csv").write_text(ticked, encoding="utf-8")
     assert ignored_words(str(out / "ticked.csv")) == ["zorvex"]
+
+
+def test_one_suspect_is_no_suspects() -> None:
+    console = Console(width=120)
+    for count, said in ((1, "1 suspect and 0 that"), (2, "2 suspects and 0 that")):
+        with console.capture() as shown:
+            rows = [one_suspect(f"w{n}") for n in range(count)]
+            console.print(suspect_table(some_suspects(rows), 9))
+        assert said in shown.get()
+
+
+def test_marks_are_not_written_over(mails: Path, tmp_path: Path) -> None:
+    out = tmp_path / "found"
+    call = ("suspects", mails / "svm", mails / "mails.csv", "--groups", "author", "--out", out)
+    assert run(*call).returncode == 0
+    table = (out / "suspects.csv").read_text(encoding="utf-8")
+    ticked = table.replace("zorvex,,", "zorvex,yes,", 1) + "gone; for ever,no" + "," * 20 + "\n"
+    (out / "suspects.csv").write_text(ticked, encoding="utf-8")
+    done = run(*call)
+    assert done.returncode == 1
+    assert "filled in the column 'artefact' of 2 rows; name another folder" in done.stderr
+    assert "--force" in done.stderr
+    assert "preparing" not in done.stderr
+    assert (out / "suspects.csv").read_text(encoding="utf-8") == ticked
+    done = run(*call, "--force")
+    assert done.returncode == 0, done.stderr
+    assert "marks kept in the column 'artefact': 1 of 2" in done.stderr
+    assert "marked before, and not found any more: for ever; gone" in done.stderr
+    assert ignored_words(str(out)) == ["zorvex"]
 
 
 def test_near_copies_where_nobody_says_who_wrote_what(tmp_path: Path) -> None:

@@ -81,6 +81,32 @@ def test_settings_that_make_no_sense(
     assert not (tmp_path / "m").exists()
 
 
+def test_ignored_words_that_stand_nowhere_are_named(
+    topics: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    call = ("train", topics / "topics.csv", "--model", "svm", "--C", "1", "--out", tmp_path / "svm")
+    words = ["zzz", "the zzz", *(f"qqq{n}" for n in range(6)), "/qqq.*/", "orbit"]
+    done = CliRunner().invoke(command_line(), [*map(str, call), *_repeated("--ignore", words)])
+    assert done.exit_code == 0, done.output
+    named = "'qqq0', 'qqq1', 'qqq2', 'qqq3', 'qqq4' and 3 more"
+    assert f"--ignore: in no training document stands {named}" in caplog.text
+
+
+def test_a_folder_is_no_word_to_ignore(topics: Path, tmp_path: Path) -> None:
+    call = ("train", topics / "topics.csv", "--model", "svm", "--C", "1", "--out", tmp_path / "svm")
+    (tmp_path / "found").mkdir()
+    done = CliRunner().invoke(
+        command_line(), [*map(str, call), "--ignore", str(tmp_path / "found")]
+    )
+    assert done.exit_code == 1
+    assert "is a folder without suspects.csv" in done.stderr
+    assert not (tmp_path / "svm").exists()
+
+
+def _repeated(option: str, values: list[str]) -> list[str]:
+    return [part for value in values for part in (option, value)]
+
+
 def test_a_folder_that_is_no_model_is_refused_before_training(topics: Path) -> None:
     done = run("train", topics / "topics.csv", "--out", topics)
     assert done.returncode == 1

@@ -65,6 +65,62 @@ def test_files_that_are_not_there(given: str) -> None:
     check_message(str(caught.value))
 
 
+def test_a_folder_of_suspects_is_its_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "found"
+    folder.mkdir()
+    (folder / "suspects.csv").write_text("words,artefact\nron; baalke,yes\nmoon,\n")
+    for given in ("found", "found/", "./found", "@found", f"{folder}", f"{folder}/"):
+        assert ignored_words(given) == ["ron", "baalke"]
+
+
+@pytest.mark.parametrize("given", ["other", "other/", "@other", "./other"])
+def test_another_folder_is_no_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other").mkdir()
+    with pytest.raises(InputError, match="is a folder without suspects") as caught:
+        ignored_words(given)
+    check_message(str(caught.value))
+    assert ignored_words("/other/") == ["/other/"]
+
+
+def test_a_file_is_no_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list.txt").write_text("pills\n")
+    with pytest.raises(
+        InputError, match=r"list\.txt' is a file; @list.txt names what its lines say"
+    ):
+        ignored_words("list.txt")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "nowhere.txt",
+        "no where.JSON",
+        "words.tsv",
+        "../nowhere/found",
+        "nowhere/",
+        "./nowhere",
+        "/no/where",
+        "~/x?",
+    ],
+)
+def test_a_path_that_is_not_there_is_no_word(given: str) -> None:
+    with pytest.raises(InputError, match="no such file or folder; a word that looks like"):
+        ignored_words(given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["a.b.edu", "tcp/ip", "/.*[.]txt/", "/tmp/", "jpl.nasa.gov", "x" * 5_000, "...", "a\x00b", ""],
+)
+def test_what_is_a_word_all_the_same(given: str) -> None:
+    assert ignored_words(given) == [given]
+
+
 def test_a_long_table(tmp_path: Path) -> None:
     path = tmp_path / "many.csv"
     with path.open("w", newline="", encoding="utf-8") as stream:

@@ -96,6 +96,11 @@ def test_a_corpus_is_shown_in_one_line(write: Write) -> None:
 def test_texts_for_commands(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     mail = write("mail.txt", "one\ntext")
     assert [(r.id, r.text) for r in open_texts(str(mail))] == [("mail.txt", "one\ntext")]
+    (mail.parent / "two words.txt").write_text("a")
+    assert [r.text for r in open_texts(str(mail.parent / "two words.txt"))] == ["a"]
+    for given in ("the moon: an orbit", "no such:test", "long " * 5_000):
+        with pytest.raises(InputError, match="a text itself goes to stdin, which '-' names"):
+            list(open_texts(given))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"typed")))
     assert [(r.id, r.text) for r in open_texts("-")] == [("-", "typed")]
     for data, text in ((b"Gr\xfc\xdfe", "Grüße"), ("é".encode("utf-16"), "é"), (b"", "")):

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -65,6 +66,58 @@ def test_labels_become_strings(tmp_path: Path) -> None:
 def test_columns_that_cannot_be_guessed(write: Write, content: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         list(open_source(write("a.csv", content)))
+
+
+def _table(folder: Path, ending: str, rows: list[tuple[str | None, str | None]]) -> Path:
+    """Write rows of texts and labels in one of the formats."""
+    path = folder / f"a{ending}"
+    if ending == ".parquet":
+        texts, labels = zip(*rows, strict=True)
+        columns = {"text": pa.array(texts, pa.string()), "label": pa.array(labels, pa.string())}
+        parquet.write_table(pa.table(columns), path)
+    elif ending == ".jsonl":
+        lines = (json.dumps({"text": text, "label": label}) for text, label in rows)
+        path.write_text("".join(f"{line}\n" for line in lines))
+    else:
+        mark = "," if ending == ".csv" else "\t"
+        lines = (mark.join(cell or "" for cell in row) for row in [("text", "label"), *rows])
+        path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+FORMATS = pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet"])
+
+
+@FORMATS
+def test_empty_rows_are_left_out_with_a_note(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, ending: str
+) -> None:
+    path = _table(tmp_path, ending, [("a", "x"), (None, None), ("b", "y"), (" ", ""), ("c", "x")])
+    with caplog.at_level("INFO", "whyword"):
+        records = list(open_source(path))
+    assert [(one.id, one.text, one.label) for one in records] == [
+        *(("1", "a", "x"), ("3", "b", "y"), ("5", "c", "x"))
+    ]
+    assert f"{path}: 2 empty rows were left out" in caplog.text
+    assert [one.text for one in open_source(path, labelled=False)] == ["a", "b", "c"]
+
+
+@FORMATS
+def test_which_rows_have_no_label(tmp_path: Path, ending: str) -> None:
+    rows = [("a", "x"), ("b", None), ("c", "x"), (None, None), *[("d", None)] * 7]
+    with pytest.raises(InputError) as caught:
+        list(open_source(_table(tmp_path, ending, rows)))
+    said = str(caught.value)
+    assert "every document needs a label: fill it in, or delete the row; the same in " in said
+    first = 6 if ending in (".csv", ".tsv") else 5
+    what = "row" if ending == ".parquet" else "line"
+    listed = ", ".join(f"{what} {first + n}" for n in range(5))
+    assert said.endswith(f"; the same in {listed} and 2 more")
+
+
+def test_a_text_by_itself_may_be_empty(write: Write) -> None:
+    path = write("a.jsonl", '{"text": "a"}\n{"text": ""}\n')
+    assert [one.text for one in open_source(path, labelled=False)] == ["a", ""]
 
 
 def test_bad_values(write: Write) -> None:

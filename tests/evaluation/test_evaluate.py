@@ -53,6 +53,13 @@ def test_what_is_found_is_what_the_instruments_find() -> None:
     assert f"accuracy {evaluation.quality.accuracy:.4f}" in repr(evaluation)
 
 
+def test_one_class_has_no_explanatory_power() -> None:
+    texts = [text for text, label in zip(TEXTS, RIGHT, strict=True) if label == "space"]
+    evaluation = evaluate(MODEL, texts, ["space"] * len(texts), ["lrp"], runs=1, splits=2)
+    assert evaluation.powers == {}
+    assert any("needs documents of at least two classes" in one for one in evaluation.remarks)
+
+
 def test_the_same_again() -> None:
     asked: dict[str, Any] = {"methods": ["lrp", "random"], "runs": 2, "splits": 2, "seed": 5}
     first, second = (evaluate(MODEL, TEXTS, LABELS, **asked).to_dict() for _ in range(2))

@@ -44,6 +44,23 @@ def test_how_entries_are_written() -> None:
     assert (ignored.longest, Ignored(["a"]).longest) == (2, 1)
 
 
+def test_what_stands_nowhere() -> None:
+    ignored = Ignored(["The", "gordon banks", "banks gordon", "a a b", "rocket", "/x.*/"])
+    texts = [["the", "Gordon", "Banks"], ["a", "a", "A", "B"], []]
+    assert ignored.absent(texts) == ["banks gordon", "rocket"]
+    assert ignored.absent([]) == ["a a b", "banks gordon", "gordon banks", "rocket", "the"]
+    assert ignored.absent(iter([["see", "gordon banks", "gordon"]]))[2:] == ["rocket", "the"]
+    assert Ignored(["/x/"]).absent([["a"]]) == []
+
+
+@given(st.lists(st.lists(st.sampled_from("abAc"))), st.lists(st.text("ab c", min_size=1)))
+def test_what_stands_nowhere_takes_no_word_away(texts: list[list[str]], entries: list[str]) -> None:
+    for entry in Ignored([one for one in entries if one.strip()]).entries:
+        one = Ignored([entry])
+        stands = any(one.among(words).any() for words in texts)
+        assert one.absent(texts) == ([] if stands else [entry])
+
+
 class Counted(dict[tuple[int, str], int]):
     """Counts how often something is looked for."""
 

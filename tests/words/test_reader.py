@@ -54,6 +54,14 @@ def test_phrases_are_words_in_a_row() -> None:
     assert reader.ignores("the") is reader.ignores("gordon") is False
 
 
+def test_what_is_ignored_and_stands_nowhere() -> None:
+    entries = ["subject", "orbit", "ron baalke", "dr. who", "puck", "/z.*/"]
+    reader = Reader(remove=["headers", "footers"], ignore=entries, tokenizer=Tokenizer(15))
+    assert reader.absent([POST]) == ["puck", "ron baalke", "subject"]
+    assert reader.absent([reader(POST)]) == ["puck", "ron baalke", "subject"]
+    assert Reader().absent([POST]) == []
+
+
 def test_a_phrase_that_goes_beyond_the_last_word() -> None:
     reader = Reader(ignore=["b c d", "x"], tokenizer=Tokenizer(2))
     document = reader("a b c d e")

@@ -161,6 +161,8 @@ class Examination:
             self.lacks[POWER] = f"documents of kind {self.model.kind!r} have no vectors"
         elif len(self.documents.power_sample) < FEWEST:
             self.lacks[POWER] = f"it needs at least {FEWEST} documents of 2 words"
+        elif len(np.unique(self.truth[self.documents.power_sample])) < 2:
+            self.lacks[POWER] = "it needs documents of at least two classes"
         if POWER in self.lacks:
             return None, None
         uniform = self._power("uniform", "word")

@@ -10,7 +10,7 @@ from whyword.base.checks import whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
-from whyword.cli.inputs import CorpusOptions, open_model
+from whyword.cli.inputs import CorpusOptions, check_several_classes, open_model
 from whyword.cli.options import (
     AsJson,
     DeletionSteps,
@@ -64,6 +64,7 @@ def evaluate(
     asked_steps = deletion_steps(steps)
     loaded = open_model(model)
     corpus, training = reading.load_with_training(source, loaded)
+    check_several_classes(corpus, loaded)
     chosen = some_of(len(corpus), limit, chance_seed)
     named = f"{corpus.name}, {len(chosen):,} of {len(corpus):,} by chance (seed {chance_seed})"
     texts, names = [corpus.texts[n] for n in chosen], _method_names(methods) or None

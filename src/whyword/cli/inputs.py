@@ -9,7 +9,8 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
-from whyword.base.printable import one_line, spelled_out
+from whyword.base.errors import InputError
+from whyword.base.printable import one_line, shown, spelled_out
 from whyword.cli.options import (
     Encoding,
     Format,
@@ -28,6 +29,7 @@ from whyword.corpora.source import Record, name_and_part
 from whyword.models.abilities import removal_by_source
 from whyword.models.blackbox import as_classifier
 from whyword.models.loading import load_model
+from whyword.models.multilabel import is_multilabel
 from whyword.models.protocol import TextClassifier
 from whyword.models.store import fingerprint_of, training_fingerprint
 from whyword.words.reader import Reader
@@ -37,6 +39,7 @@ from whyword.words.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 
 _FORMATS = {".eml": "mail", ".htm": "html", ".html": "html"}  # by files' endings
+_NAMED = 5  # words of a warning
 
 
 def open_model(model: str) -> TextClassifier:
@@ -168,6 +171,16 @@ class CorpusOptions:
         return whole
 
 
+def check_several_classes(corpus: Corpus, model: TextClassifier) -> None:
+    """Raise if all documents are of one class, so that there is nothing to tell apart."""
+    labels = corpus.labels
+    if labels and not is_multilabel(model) and all(label == labels[0] for label in labels):
+        raise InputError(
+            f"all documents of {corpus.name} are of one class, {shown(labels[0])}: how well it is "
+            "told from others cannot be judged; name a corpus that has others, too"
+        )
+
+
 def _test_part(source: str, whole: Corpus) -> Corpus:
     none = Part([], None if whole.train.labels is None else [], [])
     return Corpus(spelled_out(source), none, whole.test, whole.notes)
@@ -226,7 +239,15 @@ class ReaderOptions(MailOptions):
                 "one word: --words %s cuts them",
                 fitting,
             )
+        if absent := reader.absent(corpus.train.texts):
+            log.warning("--ignore: in no training document stands %s", _some(absent))
         return reader
+
+
+def _some(words: list[str]) -> str:
+    """Return a few words, and how many there are besides."""
+    listed = ", ".join(map(shown, words[:_NAMED]))
+    return listed if len(words) <= _NAMED else f"{listed} and {len(words) - _NAMED:,} more"
 
 
 def _format_of_files(corpus: Corpus) -> str:

@@ -22,7 +22,7 @@ from whyword.cli.evaluate import evaluate
 from whyword.cli.explain import explain
 from whyword.cli.groups import with_options_of_groups
 from whyword.cli.map import map_documents
-from whyword.cli.messages import Command, print_error, print_stop
+from whyword.cli.messages import Command, Commands, print_error, print_stop
 from whyword.cli.model import model
 from whyword.cli.outputs import flushed
 from whyword.cli.parameters import takes_parameters, with_method_parameters
@@ -90,6 +90,7 @@ def _root(
 def command_line() -> typer.Typer:
     """Return the command line, with options for the methods that are registered by now."""
     app = typer.Typer(
+        cls=Commands,
         help="Which words made the classifier say that, and how far can you trust the answer?",
         no_args_is_help=True,
         rich_markup_mode="rich",

@@ -11,13 +11,29 @@ from contextlib import suppress
 from typing import Any
 
 import typer
-from typer.core import TyperArgument, TyperCommand, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from whyword.base.errors import Argument, Spell, WhywordError
 from whyword.base.printable import one_line
 
 
-class Command(TyperCommand):
+class _PlainFlags:
+    """Shows flags as such in its help: typer's own says <bool>, as if they took a value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - typer's own types are private
+        """Return the parameters, ``--help`` with them."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for one in parameters:
+            if isinstance(one, TyperOption) and one.is_flag and one.metavar is None:
+                one.metavar = ""
+        return parameters
+
+
+class Commands(_PlainFlags, TyperGroup):
+    """All commands."""
+
+
+class Command(_PlainFlags, TyperCommand):
     """A command at which a user's mistake is one line on stderr and exit code 1."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own types are private

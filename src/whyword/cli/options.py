@@ -58,10 +58,11 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option(
         "--ignore",
-        metavar="WORD|PHRASE|/PATTERN/|@FILE|FILE.csv",
+        metavar="WORD|PHRASE|/PATTERN/|@FILE|FILE.csv|FOLDER",
         help="A word that is not to be read, or 'several words' in a row; a pattern of such words "
         "between slashes; '@' and a file with one of these a line; or a table with a column 'word' "
-        "(and 'artefact', if only rows with a yes count). Repeatable.",
+        "(and 'artefact', if only rows with a yes count), or the folder of `whyword suspects` that "
+        "has it. Repeatable.",
     ),
 ]
 WordRule = Annotated[

@@ -173,7 +173,8 @@ def write_corpus_results(
         stop.add_note(f"what is done is kept in {out}: --resume goes on")
         raise
     files = "1 file" if outcome.parts == 1 else f"{outcome.parts:,} files"
-    summary = f"{outcome.n_documents:,} documents in {files}, {outcome.seconds:,.0f} s"
+    plural = "s" * (outcome.n_documents != 1)
+    summary = f"{outcome.n_documents:,} document{plural} in {files}, {outcome.seconds:,.0f} s"
     if outcome.resumed:
         summary += f"; {outcome.resumed:,} of them were there before"
     log.info("written: %s (%s)", one_line(str(outcome.folder)), summary)

@@ -37,9 +37,10 @@ def strategies(
         list[str] | None,
         typer.Option(
             "--suspects",
-            metavar="WORD|@FILE|TABLE.csv",
+            metavar="WORD|@FILE|TABLE.csv|FOLDER",
             help="A word, phrase or /pattern/ that should not matter, '@' and a file with one a "
-            "line, or a table as of --ignore: what lives on such words is marked. Repeatable.",
+            "line, or a table or folder as of --ignore: what lives on such words is marked. "
+            "Repeatable.",
         ),
     ] = None,
     documents: Annotated[

@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from whyword.audit.suspicion.candidates import LEAST
+from whyword.audit.suspicion.marks import check_unmarked, marks_of
 from whyword.audit.suspicion.price import suspects_price
 from whyword.audit.suspicion.search import suspects as find_suspects
+from whyword.audit.suspicion.stored import FILE, TABLE_FILE
 from whyword.base.printable import one_line
 from whyword.base.progress import progress_bar
 from whyword.cli.inputs import CorpusOptions, open_model
@@ -40,6 +42,14 @@ def suspects(
     ] = LEAST,
     top: Annotated[int, typer.Option(help="How many suspects to print.", min=1)] = 20,
     as_json: AsJson = False,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help="Write --out anew though somebody filled in its suspects.csv: what is found again "
+            "keeps its mark.",
+        ),
+    ] = False,
     *,
     reading: CorpusOptions,
 ) -> None:
@@ -48,6 +58,7 @@ def suspects(
     The corpus's training part is what the model was trained on; the test part was held out.
     """
     folder = None if out is None else checked_folder(out)
+    marks = {} if folder is None else check_unmarked(folder / TABLE_FILE, force)
     loaded = open_model(model)
     corpus = reading.load_both(source, loaded, groups)
     if asks_anew(loaded):
@@ -65,9 +76,14 @@ def suspects(
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         page = found.to_html(folder / "index.html")
-        found.to_csv(folder / "suspects.csv")
-        found.to_json(folder / "suspects.json")
+        kept, gone = marks_of(found.rows, marks)
+        found.to_csv(folder / TABLE_FILE, artefacts=kept)
+        found.to_json(folder / FILE)
         log.info("written: %s, suspects.csv and suspects.json beside it", one_line(page))
+        if marks:
+            log.info("marks kept in the column 'artefact': %d of %d", len(kept), len(marks))
+        if gone:
+            log.warning("marked before, and not found any more: %s", one_line(", ".join(gone)))
     if as_json:
         print(found.to_json(), end="")
     else:

@@ -85,7 +85,7 @@ def suspect_table(found: Suspects, top: int) -> Group:
     """Return the first suspects, and why; those of one class after the other would be in a file."""
     held = "" if found.accuracy is None else f", held-out accuracy {found.accuracy:.2%}"
     head = (
-        f"{len(found.suspects):,} suspects and {len(found.noise):,} that are noise among "
+        f"{_count(len(found.suspects), 'suspect')} and {len(found.noise):,} that are noise among "
         f"{found.n_units:,} words, lines, pairs and patterns{held}"
     )
     table = Table("score", "for", "what", "why", box=None, header_style="bold")
@@ -140,11 +140,11 @@ def _quality_table(findings: Findings, copies: str) -> Table:
     table = Table(box=None, show_header=False)
     several = isinstance(quality, MultiLabelQuality)
     right = "exactly the right labels" if several else "accuracy"
-    table.add_row(right, f"{quality.accuracy:.2%} of {quality.n_documents:,} documents")
+    table.add_row(right, f"{quality.accuracy:.2%} of {_count(quality.n_documents)}")
     if found is not None:
         table.add_row("copies of training documents", Text(copies))
         if len(found.copies) and found.accuracy is not None:
-            table.add_row(f"{right} without", f"{found.accuracy:.2%} of {found.rest:,} documents")
+            table.add_row(f"{right} without", f"{found.accuracy:.2%} of {_count(found.rest)}")
     if isinstance(quality, MultiLabelQuality):
         table.add_row("micro-F1", f"{quality.micro_f1:.4f}")
     table.add_row("macro-F1", f"{quality.macro_f1:.4f}")
@@ -160,6 +160,10 @@ def _label_table(quality: MultiLabelQuality) -> Table:
         figures = (f"{value:.3f}" for value in (one.precision, one.recall, one.f1))
         table.add_row(Text(one_line(str(one.label))), *figures, f"{one.n_documents:,}")
     return table
+
+
+def _count(number: int, what: str = "document") -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _figures(title: str, *headings: str) -> Table:
@@ -194,7 +198,7 @@ def training_summary(
     """Return how a training went; copies of training documents are named already."""
     table = Table(box=None, show_header=False)
     facts = classifier.provenance_
-    table.add_row("trained on", f"{facts['documents']:,} documents, {len(loaded.classes)} classes")
+    table.add_row("trained on", f"{_count(facts['documents'])}, {len(loaded.classes)} classes")
     if "best_epoch" in facts:
         table.add_row("best epoch", f"{facts['best_epoch']}")
     if "ngrams" in facts:
@@ -206,12 +210,12 @@ def training_summary(
         table.add_row("C" + _chosen(classifier, "C"), f"{facts['C']:g}")
     for title, name in (("validation accuracy", "validation_accuracy"), ("test", "test_accuracy")):
         if facts.get(name) is not None:
-            size = f" of {len(loaded.test):,} documents" if name == "test_accuracy" else ""
+            size = f" of {_count(len(loaded.test))}" if name == "test_accuracy" else ""
             table.add_row(title, f"{facts[name]:.2%}{size}")
     if copies:
         table.add_row("copies of training documents", Text(copies))
     if facts.get("test_near_copies") and facts["test_accuracy_without_copies"] is not None:
-        rest = f"of {len(loaded.test) - facts['test_near_copies']:,} documents"
+        rest = f"of {_count(len(loaded.test) - facts['test_near_copies'])}"
         table.add_row("test without", f"{facts['test_accuracy_without_copies']:.2%} {rest}")
     table.add_row("time", f"{facts['seconds']:.0f} s")
     table.add_row("saved in", f"{one_line(str(out))}  (identity {identity[:12]})")

@@ -1,8 +1,12 @@
 """Words that an option names, one by one or in files."""
 
+import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from whyword.audit.suspicion.row import BETWEEN
+from whyword.audit.suspicion.stored import TABLE_FILE
 from whyword.base.checks import expand_path, join_names
 from whyword.base.csv import typed_cell
 from whyword.base.errors import InputError
@@ -11,8 +15,10 @@ from whyword.corpora.lines import read_text
 from whyword.corpora.tables import open_table
 
 _TABLE = ".csv"
+_ENDINGS = (_TABLE, ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".xlsx", ".gz")
+_BEGINNINGS = tuple(f"{start}{os.sep}" for start in ("", ".", "..", "~"))  # "tcp/ip" is a word
+_INSTEAD = "a word that looks like a path is named by @FILE, a file with one a line"
 _SEVERAL, _ONE, _CHOSEN = "words", "word", "artefact"  # columns
-_BETWEEN = "; "  # words of a row that go together
 _YES = frozenset({"yes", "true", "1", "x"})
 
 
@@ -25,16 +31,34 @@ def words_or_file(given: str) -> list[str]:
 
 
 def ignored_words(given: str) -> list[str]:
-    """Return what ``--ignore`` names: as :func:`words_or_file`, and what a table chooses."""
-    if not given.lower().endswith(_TABLE):
-        return words_or_file(given)
-    path = expand_path(given.removeprefix("@"))
-    if not path.is_file() and not given.startswith("@"):
-        raise InputError(
-            f"{shown(given)}: no such file; a word that ends in {_TABLE} is named by a pattern, "
-            "as /.*[.]csv/"
-        )
-    return _words_of_table(path)
+    """Return what ``--ignore`` names: as :func:`words_or_file`, and what a table chooses.
+
+    A folder of suspects is its table; what else is, or looks like, a path is never taken as a word.
+    """
+    is_pattern = len(given) > 2 and given[0] == given[-1] == "/"
+    path = given[1:] if given[:1] == "@" and len(given) > 1 else given
+    place = os.path.expanduser(path)
+    if os.path.isdir(place):
+        if os.path.isfile(os.path.join(place, TABLE_FILE)):
+            return _words_of_table(Path(place, TABLE_FILE))
+        if not is_pattern:
+            raise InputError(
+                f"{shown(path)} is a folder without {TABLE_FILE}, which `whyword suspects MODEL "
+                f"CORPUS --out FOLDER` writes; {_INSTEAD}"
+            )
+    if is_pattern:
+        return [given]
+    if path is not given:
+        is_table = path.lower().endswith(_TABLE)
+        return _words_of_table(expand_path(path)) if is_table else words_or_file(given)
+    if os.path.isfile(place):
+        if given.lower().endswith(_TABLE):
+            return _words_of_table(expand_path(given))
+        name = shlex.quote(f"@{given}")
+        raise InputError(f"{shown(given)} is a file; {name} names what its lines say")
+    if given.lower().endswith(_ENDINGS) or given.startswith(_BEGINNINGS) or given.endswith(os.sep):
+        raise InputError(f"{shown(given)}: no such file or folder; {_INSTEAD}")
+    return [given]
 
 
 def _words_of_table(path: Path) -> list[str]:
@@ -64,6 +88,6 @@ def _words_of_row(columns: list[str], cells: tuple[object, ...]) -> Iterator[str
     for name, cell in zip(columns, map(str, cells), strict=True):
         if cell.strip():
             said = typed_cell(cell.strip())
-            several = said.split(_BETWEEN) if name.strip().lower() == _SEVERAL else [said]
+            several = said.split(BETWEEN) if name.strip().lower() == _SEVERAL else [said]
             yield from (one.strip() for one in several if one.strip())
             return

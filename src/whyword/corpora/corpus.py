@@ -9,10 +9,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from whyword.base.checks import expand_path, share, whole_number
+from whyword.base.checks import exists, expand_path, share, whole_number
 from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Labels
-from whyword.base.printable import spelled_out
+from whyword.base.printable import shown, spelled_out
 from whyword.corpora.encoding import Encodings, decode_whole
 from whyword.corpora.format import format_note
 from whyword.corpora.frames import is_in_memory
@@ -213,6 +213,7 @@ def open_texts(
     an mbox. Labels are kept where there are any. ``:train`` and ``:test`` are the parts that
     :func:`load_corpus` makes.
     """
+    _check_no_text(source)
     name, part = name_and_part(source)
     path = expand_path(name)
     if source == "-":
@@ -251,6 +252,18 @@ def open_texts(
         labels: Sequence[Labels | None] = loaded.labels or [None] * len(loaded)
         for identity, content, known in zip(loaded.ids, loaded.texts, labels, strict=True):
             yield Record(identity, content, known, part)
+
+
+def _check_no_text(source: str) -> None:
+    """Raise if what is given is plainly a text, and no file of that name."""
+    if not any(letter.isspace() for letter in source):
+        return
+    names = (source, source.removesuffix(":train").removesuffix(":test"))
+    if not any(exists(expand_path(name)) for name in names):
+        raise InputError(
+            f"{shown(source)}: no such file or folder; a text itself goes to stdin, which '-' "
+            "names: echo 'TEXT' | whyword explain MODEL -"
+        )
 
 
 def _read_stdin(encoding: str | None) -> str:

@@ -14,6 +14,7 @@ from whyword.corpora.columns import Columns
 Row: TypeAlias = Sequence[object]
 
 _LISTS = (list, tuple, set, frozenset, np.ndarray)
+_NEEDED = "every document needs a label: fill it in, or delete the row"
 _FLAGS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
 
 
@@ -54,7 +55,7 @@ class RowLabels:
         several = isinstance(value, _LISTS)
         label = self._of_list(value) if several else one_label(value)
         if label is None:
-            return NoLabel(f"{name!r} is {kind_of(value)}; every document needs a label")
+            return NoLabel(f"{name!r} is {kind_of(value)}; {_NEEDED}")
         if isinstance(label, NoLabel) or self._separator is not None:
             return (label,) if isinstance(label, str) else label
         if self._several is None:

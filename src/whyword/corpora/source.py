@@ -2,8 +2,10 @@
 
 import difflib
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -25,6 +27,7 @@ from whyword.corpora.newsgroups import COLUMNS, GROUPS, newsgroups_table
 from whyword.corpora.tables import (
     BadRow,
     OnBadRow,
+    Row,
     Table,
     open_table,
     raise_bad_row,
@@ -34,6 +37,9 @@ from whyword.corpora.text_files import file_texts, holds_mails
 from whyword.words.mail_parts import check_parts, clean_post
 
 log = logging.getLogger(__name__)
+
+_LOOKED_ON = 10_000  # rows that are looked through for a flaw that one before them had
+_SAID = 5  # of those that have it
 
 NEWSGROUPS = "20newsgroups"
 # corpora that are fetched: their tables, and the columns of these
@@ -297,7 +303,7 @@ def _of_table(
     def records(
         on_bad_row: OnBadRow = raise_bad_row, on_progress: OnProgress = ignore
     ) -> Iterator[Record]:
-        unreadable = 0
+        unreadable, empty = 0, 0
 
         def count_bad_row(row: BadRow) -> None:
             nonlocal unreadable
@@ -310,6 +316,9 @@ def _of_table(
         labels = RowLabels(columns)
         rows = table.rows(names, handle, on_progress)
         for number, (place, values) in enumerate(rows, 1):
+            if _is_empty(values):
+                empty += 1
+                continue
             text = values[at["text"]]
             if not isinstance(text, str):
                 on_bad_row(BadRow(place, f"{columns.text!r} is {kind_of(text)}, not text"))
@@ -317,7 +326,8 @@ def _of_table(
             label = labels(values)
             if isinstance(label, NoLabel):
                 if labelled:
-                    on_bad_row(BadRow(place, label.reason))
+                    others = _others(rows, labels, label) if handle is raise_bad_row else ""
+                    on_bad_row(BadRow(place, label.reason + others))
                     continue
                 label = None
             split = values[at["split"]] if "split" in at else None
@@ -329,8 +339,29 @@ def _of_table(
             name = _id(values[at["id"]] if "id" in at else None, number + unreadable)
             kept = {group: _group(values[place]) for group, place in groups} if groups else None
             yield Record(name, text, label, None if split is None else str(split), kept)
+        if empty:
+            said = "1 empty row was" if empty == 1 else f"{empty:,} empty rows were"
+            log.info("%s: %s left out", spelled_out(str(table.path)), said)
 
     return records
+
+
+def _is_empty(values: Sequence[object]) -> bool:
+    """Return whether a row says nothing; a text by itself may be empty."""
+    return len(values) > 1 and all(
+        not value.strip() if isinstance(value, str) else is_missing(value) for value in values
+    )
+
+
+def _others(rows: Iterator[Row], labels: RowLabels, flaw: NoLabel) -> str:
+    """Return which of the next rows have the same flaw, so that all can be mended at once."""
+    found = []
+    with suppress(InputError):  # what else is wrong is another message
+        for place, values in islice(rows, _LOOKED_ON):
+            if labels(values) == flaw and not _is_empty(values):
+                found.append(place.rpartition(", ")[2])
+    more = f" and {len(found) - _SAID:,} more" if len(found) > _SAID else ""
+    return f"; the same in {', '.join(found[:_SAID])}{more}" if found else ""
 
 
 def _id(value: object, number: int) -> str:

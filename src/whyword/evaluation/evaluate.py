@@ -49,8 +49,9 @@ from whyword.evaluation.sanity import SanityCheck, model_randomisation
 from whyword.evaluation.steps import PlainSteps, Steps, plain_steps, step_numbers
 from whyword.methods.predict import highest_labels
 from whyword.methods.registry import METHODS
+from whyword.methods.targets import class_numbers
 from whyword.models.abilities import Trained
-from whyword.models.blackbox import as_classifier
+from whyword.models.blackbox import as_classifier, labels_of
 from whyword.models.multilabel import is_multilabel
 from whyword.models.protocol import ElementWise, Embedded, TextClassifier
 
@@ -292,6 +293,11 @@ class _EvaluationStages:
             self.remarks.append("Explanatory power needs at least 4 documents of 2 words.")
             return {}
         texts, labels = ([one[n] for n in chosen] for one in (self.texts, self.labels))
+        if len(set(class_numbers(labels_of(self.model), labels).tolist())) < 2:
+            self.remarks.append(
+                "Explanatory power needs documents of at least two classes: it was left out."
+            )
+            return {}
         neighbours = usual_neighbours(len(chosen))
         powers = {}
         for name, options in self._weightings(texts).items():

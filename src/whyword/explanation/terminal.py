@@ -52,18 +52,22 @@ def terminal(heatmap: Heatmap, colours: str | None = "truecolor") -> Text:
             if heatmap.unread_words:
                 result.append(f"({_not_read(heatmap)})\n", "dim")
         for name, sign in (("for", 1), ("against", -1)):
-            words = [(word, value) for word, value in panel.strongest if value * sign > 0][:LISTED]
+            words = [(word, value) for word, value in panel.strongest if value * sign > 0]
             if words:
-                result.append(f"{name:8}", "bold").append(f"{_listed(words)}\n")
+                result.append(f"{name:8}", "bold").append(f"{_listed(words, 'word')}\n")
         if panel.phrases:
-            result.append("phrases ", "bold").append(_listed(panel.phrases[:LISTED]) + "\n")
+            result.append("phrases ", "bold").append(_listed(panel.phrases, "phrase") + "\n")
         result.append("\n")
     return result
 
 
-def _listed(words: Sequence[tuple[str, float]]) -> str:
-    """Return words or phrases with their relevance, in a line."""
-    return "  ".join(f"{quoted(word)} {number(value)}" for word, value in words)
+def _listed(words: Sequence[tuple[str, float]], what: str) -> str:
+    """Return the first words or phrases with their relevance, and the sum of the others."""
+    listed = [f"{quoted(word)} {number(value)}" for word, value in words[:LISTED]]
+    rest = [value for _, value in words[LISTED:]]
+    if rest:  # else what is shown would not add up
+        listed.append(f"… {len(rest):,} more {what}{'s' * (len(rest) > 1)} {number(sum(rest))}")
+    return "  ".join(listed)
 
 
 _STYLES = {Kind.UNKNOWN: "dim", Kind.BEYOND: "dim italic", Kind.UNREAD: "dim italic"}

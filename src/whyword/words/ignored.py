@@ -7,6 +7,7 @@ are, a text is gone through once.
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +96,29 @@ class Ignored:
         if self._patterns:
             ignored |= np.fromiter(map(self._matches, words), np.bool_, len(words))
         return ignored | self._phrases.cover(lowered) if self._split else ignored
+
+    def absent(self, texts: Iterable[Sequence[str]]) -> list[str]:
+        """Return the words and phrases that stand in no text; patterns are not looked for.
+
+        Parameters
+        ----------
+        texts : iterable of sequences of str
+            The words of each.
+        """
+        missing = set(self._words)
+        phrases: dict[tuple[str, str], list[list[str]]] = {}  # by their first two words
+        for phrase in self._split:
+            phrases.setdefault((phrase[0], phrase[1]), []).append(phrase)
+        for words in texts:
+            if not missing:
+                break
+            lowered = [word.lower() for word in words]
+            missing.difference_update(lowered)
+            for at, pair in enumerate(pairwise(lowered)) if phrases else ():
+                for phrase in phrases.get(pair, ()):
+                    if lowered[at : at + len(phrase)] == phrase:
+                        missing.discard(" ".join(phrase))
+        return sorted(missing)
 
     @cached_property
     def _phrases(self) -> "_Phrases":

@@ -177,6 +177,14 @@ class Reader:
             return self.tokenizer
         return replace(self.tokenizer, max_words=min(most + more, MOST_WORDS))
 
+    def absent(self, texts: Iterable[Text]) -> list[str]:
+        """Return the words and phrases that are ignored and stand in none of the texts."""
+        if not self.ignore:
+            return []
+        everything = replace(self, ignore=())
+        documents = everything.documents(texts)
+        return self._ignored.absent(document.cut() for document in documents)
+
     def ignores(self, word: str) -> bool:
         """Return whether a word is not read wherever it stands, by itself or in a pattern."""
         return word in self._ignored

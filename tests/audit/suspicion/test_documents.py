@@ -68,6 +68,7 @@ def test_near_copies_are_groups_where_nobody_says_who_wrote_what() -> None:
     assert (found.known.groups[120:] == -1).all()
     (said,) = found.remarks
     assert "15 training documents are copies of 1 text" in said
+    assert "(groups, --groups COLUMN) would say more" in said
     assert "authors" in said
 
 
@@ -78,6 +79,7 @@ def test_without_a_copy_there_are_no_groups() -> None:
     (said,) = found.remarks
     assert said.startswith("Who wrote the documents is not known, and none is a near copy of")
     assert "habits of few cannot be seen" in said
+    assert said.endswith("(groups, --groups COLUMN).")
 
 
 def test_copies_are_not_looked_for_where_they_say_nothing() -> None:

@@ -115,10 +115,9 @@ def test_what_is_no_such_file(tmp_path: Path, content: bytes) -> None:
 def test_files_that_are_not_there_or_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(InputError):
-        read_suspects(tmp_path)
-    with pytest.raises(InputError):
-        read_suspects(tmp_path / "nowhere")
+    for place in (tmp_path, tmp_path / "nowhere", tmp_path / ("x" * 5_000)):
+        with pytest.raises(InputError, match="`whyword suspects MODEL CORPUS --out FOLDER` writes"):
+            read_suspects(place)
     monkeypatch.setattr(stored, "_MOST_BYTES", 1 << 10)
     with pytest.raises(InputError, match="more than 0 MB: these are no suspects"):
         read_suspects(written(tmp_path))

@@ -99,7 +99,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("named", "said"),
     [
-        (["BertModel"], "only a TransformerClassifier may start a new one"),
+        (["BertModel"], "start a new one: whyword train CORPUS --model transformer --base "),
         (["BertForTokenClassification"], "labels words, not texts"),
         (["BertForMaskedLM"], "is no classifier of texts"),
         (["Bert\n\x1b[1m"], "is no classifier of texts"),

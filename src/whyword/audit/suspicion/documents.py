@@ -108,13 +108,14 @@ def _copies_remark(copied: NDArray[np.integer]) -> str:
     if not len(copied):
         return (
             "Who wrote the documents is not known, and none is a near copy of another, so that "
-            "habits of few cannot be seen: keep a column of authors, threads or sources (groups)."
+            "habits of few cannot be seen: keep a column of authors, threads or sources "
+            "(groups, --groups COLUMN)."
         )
     return (
         "Who wrote the documents is not known, so that habits of few are those of near copies: "
         f"{copied.sum():,} training documents are copies of {len(copied):,} "
-        f"text{'s' if len(copied) != 1 else ''}. A column of authors, threads or sources (groups) "
-        "would say more."
+        f"text{'s' if len(copied) != 1 else ''}. A column of authors, threads or sources "
+        "(groups, --groups COLUMN) would say more."
     )
 
 

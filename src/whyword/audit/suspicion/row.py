@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from whyword.base.labels import Label
 
 NEAR_COPIES = "near copies"  # what groups are called where nobody says who wrote what
+BETWEEN = "; "  # entries of a row's name
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Suspect:
     @property
     def name(self) -> str:
         """What it is called."""
-        return "; ".join(self.entries)
+        return BETWEEN.join(self.entries)
 
     def to_dict(self, groups: str = "groups") -> dict[str, Any]:
         """Return it as plain data, with its reasons; `groups` as for :func:`reasons`."""

@@ -7,13 +7,14 @@ from typing import Any
 from whyword.audit.suspicion.row import Suspect, Turned
 from whyword.audit.suspicion.table import Suspects
 from whyword.audit.suspicion.weighing import VERDICTS
-from whyword.base.checks import existing_file, expand_path, file_name
+from whyword.base.checks import existing_file, exists, expand_path, file_name
 from whyword.base.errors import InputError
 from whyword.base.json import parse_json
 from whyword.base.labels import Label
 from whyword.base.printable import shown, storable
 
 FILE = "suspects.json"
+TABLE_FILE = "suspects.csv"  # beside it, in the folder of the command
 _MOST_BYTES = 256 << 20  # twenty times what those of 20 Newsgroups take
 _LARGEST = 2**53  # beyond it, JSON's numbers are not whole
 
@@ -32,7 +33,13 @@ def read_suspects(path: str | Path) -> Suspects:
         Of the file, or of the folder that ``whyword suspects --out`` made.
     """
     place = expand_path(path)
-    file = existing_file(place / FILE if place.is_dir() else place)
+    file = place / FILE if exists(place) and place.is_dir() else place
+    if not exists(file):
+        raise InputError(
+            f"{file_name(file)}: no such file; `whyword suspects MODEL CORPUS --out FOLDER` writes "
+            "it, run that first"
+        )
+    existing_file(file)
     name = file_name(file)
     if file.stat().st_size > _MOST_BYTES:
         raise InputError(f"{name} has more than {_MOST_BYTES >> 20} MB: these are no suspects")

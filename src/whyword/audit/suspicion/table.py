@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, overload
@@ -129,18 +129,19 @@ class Suspects:
 
     # ---- kept ---------------------------------------------------------------------------------
 
-    def to_rows(self, artefacts: Container[int] = ()) -> Iterator[list[Any]]:
+    def to_rows(self, artefacts: Container[int] | Mapping[int, str] = ()) -> Iterator[list[Any]]:
         """Yield the rows of a table, in the order of its columns; ``artefact`` is to fill in.
 
         Parameters
         ----------
-        artefacts : container of int
-            The numbers of the rows that are known to be some.
+        artefacts : container of int, or mapping from int to str
+            The numbers of the rows that are known to be some; what to say of them, if not yes.
         """
+        marks = artefacts if isinstance(artefacts, Mapping) else {}
         for number, row in enumerate(self.rows):
             yield [
                 row.name,
-                "yes" if number in artefacts else "",
+                marks.get(number, "yes") if number in artefacts else "",
                 row.label,
                 row.verdict,
                 round(row.score, 4),
@@ -169,7 +170,12 @@ class Suspects:
             raise MissingExtraError("pandas", "frames") from None
         return pd.DataFrame(list(self.to_rows()), columns=list(COLUMNS)).drop(columns="artefact")
 
-    def to_csv(self, path: str | Path | None = None, *, artefacts: Container[int] = ()) -> str:
+    def to_csv(
+        self,
+        path: str | Path | None = None,
+        *,
+        artefacts: Container[int] | Mapping[int, str] = (),
+    ) -> str:
         """Return a table as CSV; given a path, write it.
 
         Say yes in its column ``artefact`` to what is one, or name the numbers of these rows here;

@@ -134,7 +134,10 @@ def check_head(folder: Path, content: Mapping[str, Any]) -> None:
         )
     first = str(names[0])
     if first.endswith("Model"):
-        why = "has no head that was trained; only a TransformerClassifier may start a new one"
+        why = (
+            "has no head that was trained; only a TransformerClassifier may start a new one: "
+            f"whyword train CORPUS --model transformer --base {file_name(folder)} --out MODEL"
+        )
     elif first.endswith("ForTokenClassification"):
         why = "labels words, not texts"
     else:

@@ -1,0 +1,66 @@
+"""What people said of suspects in a table, which is not lost when the table is written again."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeAlias
+
+from whyword.audit.suspicion.row import BETWEEN, Suspect
+from whyword.base.csv import typed_cell
+from whyword.base.errors import Argument, InputError
+from whyword.corpora.tables import open_table
+
+_WORDS, _MARK = "words", "artefact"  # columns
+
+Marks: TypeAlias = dict[frozenset[str], str]
+
+
+def read_marks(path: Path) -> Marks:
+    """Return what a table says in the column ``artefact``, by the entries of its rows.
+
+    A table that is not there, or has no such column, says nothing.
+    """
+    if not path.is_file() or not path.stat().st_size:
+        return {}
+    table = open_table(path)
+    if not {_WORDS, _MARK} <= set(table.columns):
+        return {}
+    cells = (map(str, cells) for _, cells in table.rows([_WORDS, _MARK]))
+    return {_entries(typed_cell(words)): mark.strip() for words, mark in cells if mark.strip()}
+
+
+def check_unmarked(path: Path, force: bool) -> Marks:
+    """Return the marks of a table that is to be written again; raise if there are, without `force`.
+
+    Parameters
+    ----------
+    path : Path
+    force : bool
+    """
+    marks = read_marks(path)
+    if marks and not force:
+        rows = "1 row" if len(marks) == 1 else f"{len(marks):,} rows"
+        raise InputError(
+            f"{path}: somebody filled in the column {_MARK!r} of {rows}; name another folder, or "
+            "say ",
+            Argument("force", True),
+            " to write it anew: what is found again keeps its mark",
+        )
+    return marks
+
+
+def marks_of(rows: Iterable[Suspect], marks: Marks) -> tuple[dict[int, str], list[str]]:
+    """Return the marks of rows that have the same entries, by their numbers, and all others' words.
+
+    Parameters
+    ----------
+    rows : iterable of Suspect
+    marks : Marks
+    """
+    numbers = {_entries(row.name): number for number, row in enumerate(rows)}
+    kept = {numbers[entries]: mark for entries, mark in marks.items() if entries in numbers}
+    gone = [BETWEEN.join(sorted(entries)) for entries in marks if entries not in numbers]
+    return kept, gone
+
+
+def _entries(words: str) -> frozenset[str]:
+    return frozenset(one.strip() for one in words.split(BETWEEN) if one.strip())
