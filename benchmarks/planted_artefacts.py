@@ -4,7 +4,8 @@ A token, two words in a row, a signature line and a host are planted in one clas
 time, in a share of the class's training posts (read without headers, quotes and footers), and in as
 many test posts of other classes, the carriers; each model is trained on that. Then:
 
-- recall: how many of the four are among the first 10 suspects of their class;
+- recall: how many of the four are among the first 10 suspects of their class, beside how many of
+  their carriers are taken for that class only because of it: what misleads nobody was not learned;
 - the accuracy on the carriers: as it is, with what was found taken away (`without`), after training
   again without it, and of a model that was trained on the posts as they were.
 
@@ -73,13 +74,18 @@ class Planted:
     corpus : Corpus
     classes : dict from Artefact to str
         In which class's training posts each stands.
-    carriers : list of int
-        The test posts of other classes in which one stands.
+    carriers_of : dict from Artefact to list of int
+        The test posts of other classes in which each stands.
     """
 
     corpus: ww.Corpus
     classes: dict[Artefact, str]
-    carriers: list[int]
+    carriers_of: dict[Artefact, list[int]]
+
+    @property
+    def carriers(self) -> list[int]:
+        """All test posts of other classes in which one stands."""
+        return sorted({number for some in self.carriers_of.values() for number in some})
 
 
 @cache
@@ -94,7 +100,7 @@ def planted(rate: float, seed: int) -> Planted:
     classes = random.choice(whole.classes, len(ARTEFACTS), replace=False).tolist()
     texts = [list(whole.train.texts), list(whole.test.texts)]
     labels = [np.array(part.labels) for part in (whole.train, whole.test)]
-    carriers: set[int] = set()
+    carriers: dict[Artefact, list[int]] = {}
     for artefact, label in zip(ARTEFACTS, classes, strict=True):
         own = np.flatnonzero(labels[0] == label)
         chosen = random.choice(own, round(rate * len(own)), replace=False)
@@ -102,13 +108,13 @@ def planted(rate: float, seed: int) -> Planted:
         for part, numbers in ((0, chosen), (1, others)):
             for number in numbers.tolist():
                 texts[part][number] = put_in(texts[part][number], artefact.text, random)
-        carriers |= set(others.tolist())
+        carriers[artefact] = others.tolist()
     parts = [
         Part(some, part.labels, part.ids, part.groups)
         for some, part in zip(texts, (whole.train, whole.test), strict=True)
     ]
     corpus = ww.Corpus("planted", parts[0], parts[1])
-    return Planted(corpus, dict(zip(ARTEFACTS, classes, strict=True)), sorted(carriers))
+    return Planted(corpus, dict(zip(ARTEFACTS, classes, strict=True)), carriers)
 
 
 def put_in(text: str, artefact: str, random: np.random.Generator) -> str:
@@ -145,6 +151,22 @@ def entries_of(found: Suspects, artefacts: Iterable[Artefact]) -> list[str]:
             if any(words & set(entry.split()) for words in telling)
         }
     )
+
+
+def misled(model: Any, data: Planted) -> dict[str, int]:  # noqa: ANN401 - any model
+    """Return how many carriers of each artefact are taken for its class, and as they were are not.
+
+    That is whether a model has learned it, whatever is found.
+    """
+    counts = {}
+    for artefact, label in data.classes.items():
+        numbers = data.carriers_of[artefact]
+        given, as_they_were = (
+            model.predict([part.texts[n] for n in numbers])
+            for part in (data.corpus.test, posts().test)
+        )
+        counts[artefact.name] = int(np.sum((given == label) & (as_they_were != label)))
+    return counts
 
 
 def accuracy(model: Any, texts: list[str], labels: NDArray[Any]) -> float:  # noqa: ANN401
@@ -188,6 +210,7 @@ def measured(kind: str, rate: float, seed: int, clean: Any) -> dict[str, Any]:  
         "rate": rate,
         "seed": seed,
         "ranks": ranks,
+        "misled": misled(model, data),
         "suspects": len(found.suspects),
         "seconds": seconds,
         "carriers": len(texts),

@@ -30,6 +30,14 @@ def recall(rows: Sequence[Row]) -> float:
     return float(np.mean([rank is not None and rank <= FIRST for rank in ranks_of(rows)]))
 
 
+def learned(rows: Sequence[Row]) -> int | None:
+    """Return how many artefacts misled the model on a post; None if that was not looked at."""
+    if not all("misled" in row for row in rows):
+        return None
+    counts: list[int] = [count for row in rows for count in row["misled"].values()]
+    return sum(count > 0 for count in counts)
+
+
 def mean_accuracies(rows: Sequence[Row]) -> dict[str, float]:
     """Return the accuracy on the carriers, of those seeds for which there are all figures."""
     whole = [row["accuracy"] for row in rows if set(ACCURACIES) <= set(row["accuracy"])]
@@ -42,8 +50,9 @@ def planted_table(measured: list[list[Row]]) -> str:
     """Return the table: a row of each kind and rate, recall and accuracies."""
     groups = by_kind_and_rate([row for rows in measured for row in rows])
     lines = [
-        "| | planted in | found | accuracy on carriers | what if | trained again | never saw it |",
-        "|---|---|---|---|---|---|---|",
+        "| | planted in | found | learned | accuracy on carriers | what if | trained again "
+        "| never saw it |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for kind, name in NAMES.items():
         for (_, rate), some in sorted(one for one in groups.items() if one[0] == (kind, one[0][1])):
@@ -54,5 +63,8 @@ def planted_table(measured: list[list[Row]]) -> str:
             means = mean_accuracies(some)
             cells = [f"{means[one]:.1%}" if one in means else "–" for one in ACCURACIES]
             figures = " | ".join(cells).replace("%", " %")
-            lines.append(f"| {name} | {100 * rate:g} % | {count} of {len(ranks)} | {figures} |")
+            known = learned(some)
+            cells = [name, f"{100 * rate:g} %", f"{count} of {len(ranks)}"]
+            cells += ["–" if known is None else str(known), figures]
+            lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
