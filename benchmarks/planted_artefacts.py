@@ -228,7 +228,7 @@ def unplanted(kind: str, seed: int, clean: Any) -> dict[str, Any]:  # noqa: ANN4
         "kind": kind,
         "rate": 0.0,
         "seed": seed,
-        "units": len(found),
+        "rows": len(found),
         "suspects": len(found.suspects),
         "accuracy": {"test": accuracy(clean, test.texts, np.array(test.labels))},
     }
