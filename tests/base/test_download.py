@@ -123,3 +123,26 @@ def test_a_package_is_checked(cache: Path, monkeypatch: pytest.MonkeyPatch) -> N
     ):
         pass
     assert list(cache.iterdir()) == []
+
+
+@pytest.mark.parametrize(("codes", "calls"), [([2, 0], 2), ([2, 2, 0], 2), ([1, 0], 1)])
+def test_pip_is_asked_again_if_it_broke_off(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, codes: list[int], calls: int
+) -> None:
+    asked: list[int] = []
+
+    def download(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        asked.append(codes[len(asked)])
+        if not asked[-1]:
+            Path(command[command.index("--dest") + 1], "a.whl").write_bytes(DATA)
+        return subprocess.CompletedProcess(command, asked[-1], "", "ERROR: no")
+
+    monkeypatch.setattr(subprocess, "run", download)
+    package = Package("a", "1", SHA256, "pip")
+    if codes[:calls][-1]:
+        with pytest.raises(DownloadError, match="ERROR: no"), package_archive(package):
+            pass
+    else:
+        with package_archive(package):
+            pass
+    assert len(asked) == calls

@@ -25,6 +25,7 @@ from whyword.base.progress import Progress, progress_bar
 log = logging.getLogger(__name__)
 
 _CONNECT_SECONDS = 20
+_PIP_BROKE_OFF = 2  # its exit code for what it did not expect: a connection lost half-way
 
 
 @dataclass(frozen=True)
@@ -120,12 +121,18 @@ def _run(package: Package, folder: Path) -> None:
             f"'{_command_line(package)}' on a machine that has it"
         )
     log.info("downloading %s %s with %s", package.name, package.version, package.registry)
-    if sys.stderr.isatty():  # the client draws its own progress bar there
-        done = subprocess.run(command, stdout=sys.stderr, text=True, check=False)
-    else:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = _call(command)
+    if package.registry == "pip" and done.returncode == _PIP_BROKE_OFF:
+        log.info("it broke off, and is begun again")
+        done = _call(command)
     if done.returncode:
         raise DownloadError(f"'{_command_line(package)}' failed{_reason(done.stderr)}")
+
+
+def _call(command: list[str]) -> "subprocess.CompletedProcess[str]":
+    if sys.stderr.isatty():  # the client draws its own progress bar there
+        return subprocess.run(command, stdout=sys.stderr, text=True, check=False)
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def _reason(output: str | None) -> str:
