@@ -1,6 +1,5 @@
 """The tables of docs/case-study.md, made of what headers_left_in.py left behind."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,12 +36,6 @@ def first_rows_table(measured: list[list[Row]]) -> str:
             cells = (f"{name} {place}", row["label"], f"`{what}`", _authors(row))
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
-
-
-def forms_of(measured: list[list[Row]], kind: str) -> Counter[str]:
-    """Return the forms of the suspects on the page, of all seeds of a kind."""
-    rows = [row for some in measured for row in some if row["kind"] == kind]
-    return sum((Counter(row["forms"]) for row in rows), Counter())
 
 
 def _authors(row: Row) -> str:

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from whyword.audit.suspicion.row import BETWEEN
+from whyword.audit.suspicion.row import BETWEEN, MARK_COLUMN, WORDS_COLUMN
 from whyword.audit.suspicion.stored import TABLE_FILE
 from whyword.base.checks import expand_path, join_names
 from whyword.base.csv import typed_cell
@@ -18,7 +18,7 @@ _TABLE = ".csv"
 _ENDINGS = (_TABLE, ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".xlsx", ".gz")
 _BEGINNINGS = tuple(f"{start}{os.sep}" for start in ("", ".", "..", "~"))  # "tcp/ip" is a word
 _INSTEAD = "a word that looks like a path is named by @FILE, a file with one a line"
-_SEVERAL, _ONE, _CHOSEN = "words", "word", "artefact"  # columns
+_ONE = "word"  # a column of a table of your own
 _YES = frozenset({"yes", "true", "1", "x"})
 
 
@@ -65,17 +65,19 @@ def _words_of_table(path: Path) -> list[str]:
     """Return the words of a table: of all rows, or of those that are called artefacts."""
     table = open_table(path)
     named = {name.strip().lower(): name for name in reversed(table.columns)}
-    columns = [named[name] for name in (_SEVERAL, _ONE) if name in named]
+    columns = [named[name] for name in (WORDS_COLUMN, _ONE) if name in named]
     if not columns:
         there = join_names(table.columns)
-        raise InputError(f"{path} has no column {_ONE!r} or {_SEVERAL!r}; it has {there}")
-    chooses = _CHOSEN in named
-    rows = [cells for _, cells in table.rows([*columns, *([named[_CHOSEN]] if chooses else ())])]
+        raise InputError(f"{path} has no column {_ONE!r} or {WORDS_COLUMN!r}; it has {there}")
+    chooses = MARK_COLUMN in named
+    rows = [
+        cells for _, cells in table.rows([*columns, *([named[MARK_COLUMN]] if chooses else ())])
+    ]
     if chooses:
         rows = [cells[:-1] for cells in rows if str(cells[-1]).strip().lower() in _YES]
         if not rows:
             raise InputError(
-                f"{path}: no row says yes in the column {_CHOSEN!r}: nothing to ignore"
+                f"{path}: no row says yes in the column {MARK_COLUMN!r}: nothing to ignore"
             )
     words = [word for cells in rows for word in _words_of_row(columns, cells)]
     if not words:
@@ -88,6 +90,6 @@ def _words_of_row(columns: list[str], cells: tuple[object, ...]) -> Iterator[str
     for name, cell in zip(columns, map(str, cells), strict=True):
         if cell.strip():
             said = typed_cell(cell.strip())
-            several = said.split(BETWEEN) if name.strip().lower() == _SEVERAL else [said]
+            several = said.split(BETWEEN) if name.strip().lower() == WORDS_COLUMN else [said]
             yield from (one.strip() for one in several if one.strip())
             return

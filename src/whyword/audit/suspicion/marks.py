@@ -4,12 +4,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeAlias
 
-from whyword.audit.suspicion.row import BETWEEN, Suspect
+from whyword.audit.suspicion.row import BETWEEN, MARK_COLUMN, WORDS_COLUMN, Suspect
 from whyword.base.csv import typed_cell
 from whyword.base.errors import Argument, InputError
 from whyword.corpora.tables import open_table
-
-_WORDS, _MARK = "words", "artefact"  # columns
 
 Marks: TypeAlias = dict[frozenset[str], str]
 
@@ -22,9 +20,9 @@ def read_marks(path: Path) -> Marks:
     if not path.is_file() or not path.stat().st_size:
         return {}
     table = open_table(path)
-    if not {_WORDS, _MARK} <= set(table.columns):
+    if not {WORDS_COLUMN, MARK_COLUMN} <= set(table.columns):
         return {}
-    cells = (map(str, cells) for _, cells in table.rows([_WORDS, _MARK]))
+    cells = (map(str, cells) for _, cells in table.rows([WORDS_COLUMN, MARK_COLUMN]))
     return {_entries(typed_cell(words)): mark.strip() for words, mark in cells if mark.strip()}
 
 
@@ -40,8 +38,8 @@ def check_unmarked(path: Path, force: bool) -> Marks:
     if marks and not force:
         rows = "1 row" if len(marks) == 1 else f"{len(marks):,} rows"
         raise InputError(
-            f"{path}: somebody filled in the column {_MARK!r} of {rows}; name another folder, or "
-            "say ",
+            f"{path}: somebody filled in the column {MARK_COLUMN!r} of {rows}; name another "
+            "folder, or say ",
             Argument("force", True),
             " to write it anew: what is found again keeps its mark",
         )

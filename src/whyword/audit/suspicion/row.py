@@ -7,6 +7,7 @@ from whyword.base.labels import Label
 
 NEAR_COPIES = "near copies"  # what groups are called where nobody says who wrote what
 BETWEEN = "; "  # entries of a row's name
+WORDS_COLUMN, MARK_COLUMN = "words", "artefact"  # of the table that people fill in
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any, overload
 
 from whyword.audit.suspicion.page import Head, suspects_page
-from whyword.audit.suspicion.row import NEAR_COPIES, Suspect, Turned, reasons
+from whyword.audit.suspicion.row import (
+    MARK_COLUMN,
+    NEAR_COPIES,
+    WORDS_COLUMN,
+    Suspect,
+    Turned,
+    reasons,
+)
 from whyword.audit.suspicion.weighing import NOISE, SUSPECT
 from whyword.base.csv import write_csv
 from whyword.base.errors import Argument, InputError, MissingExtraError
@@ -20,8 +27,8 @@ from whyword.explanation.explanation import Explanation
 from whyword.pages.render import count, percent
 
 COLUMNS = (
-    "words",
-    "artefact",
+    WORDS_COLUMN,
+    MARK_COLUMN,
     "class",
     "verdict",
     "score",
@@ -168,7 +175,7 @@ class Suspects:
             import pandas as pd
         except ImportError:
             raise MissingExtraError("pandas", "frames") from None
-        return pd.DataFrame(list(self.to_rows()), columns=list(COLUMNS)).drop(columns="artefact")
+        return pd.DataFrame(list(self.to_rows()), columns=list(COLUMNS)).drop(columns=MARK_COLUMN)
 
     def to_csv(
         self,
