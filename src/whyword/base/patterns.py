@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword.base.errors import InputError
+from whyword.base.errors import Argument, InputError
 
 _MOST = 24  # characters and sets of them in a pattern; the check takes their sixth power
 _COPIES = 8  # of something that is repeated so often are looked at one by one
@@ -50,12 +50,14 @@ def check_pattern(name: str, pattern: str, parallel: int = _PARALLEL) -> "re.Pat
     try:
         compiled = re.compile(pattern)
     except (re.error, ValueError, OverflowError, RecursionError) as error:
-        raise InputError(f"{name} is no regular expression ({error}): {pattern!r:.60}") from None
+        said = f" is no regular expression ({error}): {pattern!r:.60}"
+        raise InputError(Argument(name), said) from None
     if _is_slow(pattern, parallel):
         raise InputError(
-            f"{name} could read some texts in so many ways that it would never end: "
+            Argument(name),
+            " could read some texts in so many ways that it would never end: "
             f"{pattern!r:.60}; write it so that what is repeated can be read in one way only, "
-            r"as in \w+(?:-\w+)*"
+            r"as in \w+(?:-\w+)*",
         )
     return compiled
 

@@ -35,6 +35,7 @@ from whyword.cli.suspects import suspects
 from whyword.cli.tour import tour
 from whyword.cli.train import train
 from whyword.cli.vectors import vectors
+from whyword.cli.what_if import what_if
 from whyword.cli.words import words
 from whyword.models.imported import import_module_of, names_import
 
@@ -61,6 +62,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
         "whyword compare models/cnn2 models/svm --corpus 20newsgroups:test --out compare.html",
     ),
     ("suspects", suspects, "whyword suspects models/cnn2 20newsgroups --out suspects"),
+    ("what-if", what_if, "whyword what-if models/cnn2 20newsgroups:test --without suspects"),
     (
         "strategies",
         strategies,
