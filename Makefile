@@ -62,7 +62,7 @@ format: $(INSTALLED) ## put the code into its one form
 	@$(BIN)/ruff format .
 
 bench: $(INSTALLED) ## measure all that is claimed, on an idle machine (an hour); studies are scripts of their own
-	@for script in $$(grep -l '^from figures import' benchmarks/*.py); do \
+	@for script in $$(grep -l '^from figures import keep' benchmarks/*.py); do \
 	    echo "==> $$script"; \
 	    WHYWORD_FIGURES=benchmarks/results/figures.json $(BIN)/python $$script || echo "missed: $$script"; \
 	  done

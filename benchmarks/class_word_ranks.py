@@ -24,7 +24,7 @@ rare
 The default is the rank with the largest effect among those whose agreement, the mean over all
 models, is within half a percent of the best: less than its standard error.
 
-    python benchmarks/class_word_ranks.py [--only news imdb reuters] [--lists]
+    python benchmarks/class_word_ranks.py [--only news imdb reuters] [--lists] [--out FILE]
 """
 
 import argparse
@@ -35,6 +35,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from figures import write_results
 from numpy.typing import NDArray
 from trained import trained
 
@@ -356,10 +357,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--only", nargs="+", choices=list(MODELS), default=list(MODELS))
     parser.add_argument("--lists", action="store_true", help="print the lists of some classes")
+    parser.add_argument("--out", type=Path, help="a file for the figures")
     arguments = parser.parse_args()
-    several = [
-        compare(name, kind, arguments.lists) for name in arguments.only for kind in MODELS[name]
-    ]
+    asked = [(name, kind) for name in arguments.only for kind in MODELS[name]]
+    several = [compare(name, kind, arguments.lists) for name, kind in asked]
+    if arguments.out:
+        rows = [
+            {"corpus": name, "model": kind, "ranks": found}
+            for (name, kind), found in zip(asked, several, strict=True)
+        ]
+        write_results(arguments.out, rows)
     print("\nmeans")
     print_table(
         {

@@ -13,7 +13,7 @@ the run fails if that is not the one that is the default.
 
 By default the model is BERT-tiny (``tests/ready_models.py``) and the texts are film sentences.
 
-    python benchmarks/deletions.py [--texts 300] [--toxic-spans FOLDER]
+    python benchmarks/deletions.py [--texts 300] [--toxic-spans FOLDER] [--out FILE]
     python benchmarks/deletions.py --model FOLDER --corpus NAME [--texts 300]
 """
 
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from figures import write_results
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # the model is the tests', too
@@ -112,17 +113,28 @@ def with_deletion(model: ww.TorchClassifier, how: str) -> ww.TorchClassifier:
     return other
 
 
-def compare(model: ww.TorchClassifier, texts: Sequence[str]) -> str:
-    """Print what each way changes; return the one that changes least."""
+class Change(NamedTuple):
+    """What a way to delete changes in a check: means, and the share of predictions."""
+
+    probability: float
+    score: float
+    predictions: float
+
+
+def compare(
+    model: ww.TorchClassifier, texts: Sequence[str]
+) -> tuple[int, dict[str, dict[str, Change]]]:
+    """Print, and return, how many texts took part and what each way changes in each check."""
     explained = ww.explain(model, [text for text in texts if text.strip()])
     checks = [inserted(model, explained)]
     checks += [least_relevant(model, explained, share) for share in SHARES]
     print(f"{model!r}, {len(explained)} texts")
     print("change of probability / of score / predictions that change")
     print(f"{'':6}" + "".join(f"{check.name:>26}" for check in checks))
-    moved: dict[str, float] = {}
+    found: dict[str, dict[str, Change]] = {}
     for how in DELETIONS:
-        other, line, changes = with_deletion(model, how), f"{how:6}", []
+        other, line = with_deletion(model, how), f"{how:6}"
+        changes = found[how] = {}
         for check in checks:
             scores, chances = said(other, check.texts, check.gone)
             best = check.scores.argmax(1)
@@ -131,10 +143,14 @@ def compare(model: ww.TorchClassifier, texts: Sequence[str]) -> str:
             score = float(np.abs(scores - check.scores)[rows, best].mean())
             other_class = float((scores.argmax(1) != best).mean())
             line += f"{chance:12.4f} {score:6.3f} {other_class:5.1%} "
-            changes.append(chance)
-        moved[how] = float(np.mean(changes))
-        print(f"{line}   mean {moved[how]:.4f}")
-    return min(moved, key=lambda how: moved[how])
+            changes[check.name] = Change(chance, score, other_class)
+        print(f"{line}   mean {moved(changes):.4f}")
+    return len(explained), found
+
+
+def moved(changes: dict[str, Change]) -> float:
+    """Return the mean change of probabilities over all checks."""
+    return float(np.mean([change.probability for change in changes.values()]))
 
 
 def main() -> None:
@@ -143,22 +159,30 @@ def main() -> None:
     parser.add_argument("--toxic-spans", type=Path, help="a folder with tsd_trial.csv")
     parser.add_argument("--model", help="a folder")
     parser.add_argument("--corpus", default="20newsgroups")
+    parser.add_argument("--out", type=Path, help="a file for the figures")
     given = parser.parse_args()
     if given.model is not None:
         model = ww.load_model(given.model)
         corpus = ww.load_corpus(given.corpus)
         order = np.random.default_rng(0).permutation(len(corpus.test.texts))[: given.texts]
-        texts = [corpus.test.texts[number] for number in order]
+        texts, kind = [corpus.test.texts[number] for number in order], f"texts of {corpus.name}"
     else:
         ready = bert_tiny()
         model = ww.TorchClassifier(ready.module, bert_tiny_tokenizer(), ready.classes)
         if given.toxic_spans is None:
-            texts = sentences(given.texts).texts
+            texts, kind = sentences(given.texts).texts, "film sentences"
         else:
-            texts = comments(given.toxic_spans, given.texts).texts
+            texts, kind = comments(given.toxic_spans, given.texts).texts, "comments"
     if not isinstance(model, ww.TorchClassifier):
         raise SystemExit(f"{type(model).__name__} has no choice of ways to delete a word")
-    best = compare(model, texts)
+    count, found = compare(model, texts)
+    if given.out:
+        ways = {
+            how: {name: change._asdict() for name, change in some.items()}
+            for how, some in found.items()
+        }
+        write_results(given.out, {"texts": count, "kind": kind, "ways": ways})
+    best = min(found, key=lambda how: moved(found[how]))
     print(f"{best} disturbs least; the default is {model.deletion.how}")
     if best != model.deletion.how:
         raise SystemExit("missed")

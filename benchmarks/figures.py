@@ -48,7 +48,6 @@ def keep(benchmark: str, figures: Mapping[str, float | Iterable[float]]) -> None
     if not path:
         return
     file = Path(path)
-    file.parent.mkdir(parents=True, exist_ok=True)
     kept: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {"benchmarks": {}}
     kept["machine"] = machine()
     kept["benchmarks"][benchmark] = {
@@ -56,8 +55,15 @@ def keep(benchmark: str, figures: Mapping[str, float | Iterable[float]]) -> None
         "load": round(_LOAD, 2),
         "figures": {name: _figure(values) for name, values in figures.items()},
     }
+    kept["benchmarks"] = dict(sorted(kept["benchmarks"].items()))
+    write_results(file, kept)
+
+
+def write_results(file: Path, results: Any) -> None:  # noqa: ANN401 - plain data
+    """Write what was measured, as JSON, once it is whole."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(file) as draft:
-        draft.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+        draft.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
 
 
 def machine() -> dict[str, Any]:
@@ -83,8 +89,8 @@ def _figure(values: float | Iterable[float]) -> dict[str, float | int]:
 
 
 def _rounded(number: float) -> float:
-    """Return a number with four digits that count."""
-    return float(f"{number:.4g}")
+    """Return a number with four digits that count; what was counted is whole."""
+    return number if number == int(number) else float(f"{number:.4g}")
 
 
 def _processor() -> str:

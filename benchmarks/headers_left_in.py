@@ -11,7 +11,6 @@ posts without headers.
 """
 
 import argparse
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from figures import write_results
 from numpy.typing import NDArray
 
 import whyword as ww
@@ -109,7 +109,7 @@ def main() -> None:
         for seed in range(arguments.seeds):
             rows.append(measured(kind, seed))
             if arguments.out:
-                arguments.out.write_text(json.dumps(rows, indent=1))
+                write_results(arguments.out, rows)
 
 
 if __name__ == "__main__":

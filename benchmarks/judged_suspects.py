@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from figures import write_results
 from planted_artefacts import KINDS, posts
 
 import whyword as ww
@@ -120,15 +121,14 @@ def main() -> None:
         shown = [
             {name: row[name] for name in ("number", "what", "label", "excerpts")} for row in whole
         ]
-        arguments.sheet.write_text(json.dumps(shown, indent=1, ensure_ascii=False))
-        key.write_text(json.dumps(whole, indent=1, ensure_ascii=False))
+        write_results(arguments.sheet, shown)
+        write_results(key, whole)
     if arguments.read:
         rows = json.loads(key.read_text())
         readers = [json.loads(path.read_text()) for path in arguments.read]
         figures = judged(rows, readers)
         if arguments.out:
-            text = json.dumps(figures, indent=1, ensure_ascii=False)
-            arguments.out.write_text(text + "\n")
+            write_results(arguments.out, figures)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from figures import keep
 from numpy.typing import NDArray
 
 from whyword.corpora.near_copies import NEAR, near_copies
@@ -83,8 +84,8 @@ def report(
     train: list[str],
     test: list[str],
     planted: NDArray[np.int64],
-) -> None:
-    """Print how long it takes, how many planted copies are found, and how many others are."""
+) -> dict[str, float]:
+    """Print, and return, how long it takes, how many copies are found, and how many others."""
     start = time.perf_counter()
     found = nearest(train, test)
     seconds = time.perf_counter() - start
@@ -95,6 +96,7 @@ def report(
     print(
         f"{name:10} {documents:>9,} documents {seconds:7.1f} s  recall {recall:.4f}  wrong {wrong}"
     )
+    return {"seconds": seconds, "recall": float(recall), "wrong": wrong}
 
 
 def main(documents: int) -> None:
@@ -111,19 +113,20 @@ def main(documents: int) -> None:
     texts = [" ".join(words) for words in train], [" ".join(words) for words in test]
     near_copies(["a b c"], ["a b d"])  # compiles
     print(f"{SHARE:.0%} of the words changed; copies from {NEAR:g} on")
-    report("whyword", lambda one, other: near_copies(one, other).nearest, *texts, planted)
+    found = report("whyword", lambda one, other: near_copies(one, other).nearest, *texts, planted)
     few = min(half, BASELINE // 2)
     planted[planted >= few] = -2  # copies of what the baseline is not given
-    keep = np.flatnonzero(planted[:few] != -2)
-    some = [texts[1][n] for n in keep.tolist()]
-    report("cosine", by_cosine, texts[0][:few], some, planted[keep])
-    report(
+    chosen = np.flatnonzero(planted[:few] != -2)
+    some = [texts[1][n] for n in chosen.tolist()]
+    theirs = report("cosine", by_cosine, texts[0][:few], some, planted[chosen])
+    ours = report(
         "whyword",
         lambda one, other: near_copies(one, other).nearest,
         texts[0][:few],
         some,
-        planted[keep],
+        planted[chosen],
     )
+    keep("near_copies", {**found, "cosine_ratio": theirs["seconds"] / ours["seconds"]})
 
 
 if __name__ == "__main__":

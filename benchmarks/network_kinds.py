@@ -14,7 +14,6 @@ they are there; one that has them is not measured again.
 """
 
 import argparse
-import json
 import os
 import resource
 import subprocess
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from figures import write_results
 from numpy.typing import NDArray
 from reviews import load_reviews
 
@@ -237,8 +237,7 @@ def main() -> None:
             continue
         figures = report(name, folder, arguments.corpus)
         if out:
-            out.parent.mkdir(parents=True, exist_ok=True)
-            out.write_text(json.dumps(figures, indent=1))
+            write_results(out, figures)
 
 
 if __name__ == "__main__":

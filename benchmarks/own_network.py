@@ -1,4 +1,8 @@
-"""A network as somebody writes it in plain PyTorch: words, pairs of them, the largest, scores."""
+"""A network as somebody writes it in plain PyTorch: vectors of words, their mean, ReLUs, scores.
+
+Chosen on 1,000 training posts of 20 Newsgroups (bodies only), held out, from what trains within two
+minutes of one core: 69.1 % of them are right; filters over pairs of words have 62.2 % at most.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,23 +17,24 @@ import whyword as ww
 
 PAD, UNKNOWN = "<pad>", "<unk>"
 WORDS, KNOWN = 150, 30_000  # read of a text in training; in the vocabulary
-SIZE, FILTERS, EPOCHS, BATCH, RATE = 48, 96, 6, 64, 2e-3
+SIZE, HIDDEN, EPOCHS, BATCH, RATE = 100, 100, 10, 64, 5e-3
 
 
-class Pairs(nn.Module):
-    """Vectors of words, filters over two at a time, the largest answer of each, scores."""
+class Mean(nn.Module):
+    """The mean of the words' vectors, a layer of ReLUs, scores: a deep averaging network."""
 
     def __init__(self, words: int, classes: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(words, SIZE, padding_idx=0)
-        self.convolution = nn.Conv1d(SIZE, FILTERS, 2, padding=1)
+        self.hidden = nn.Linear(SIZE, HIDDEN)
         self.dropout = nn.Dropout(0.5)
-        self.output = nn.Linear(FILTERS, classes)
+        self.output = nn.Linear(HIDDEN, classes)
 
     def forward(self, input_ids: Tensor) -> Tensor:
         """Return the scores, (texts, classes), of padded ids."""
-        responses = torch.relu(self.convolution(self.embedding(input_ids).transpose(1, 2)))
-        scores: Tensor = self.output(self.dropout(responses.amax(2)))
+        present = (input_ids != 0).unsqueeze(2).float()
+        mean = (self.embedding(input_ids) * present).sum(1) / present.sum(1).clamp(min=1)
+        scores: Tensor = self.output(self.dropout(torch.relu(self.hidden(mean))))
         return scores
 
 
@@ -55,19 +60,24 @@ class OwnNetwork:
         """Return the trained network as a model."""
         reader = ww.Reader.of(self.reader)
         read = [
-            [word.lower() for word in document.words] for document in reader.documents(list(texts))
+            [
+                word.lower()
+                for word, is_ignored in zip(document.words, document.are_ignored, strict=True)
+                if not is_ignored
+            ]
+            for document in reader.documents(list(texts))
         ]
         counts = Counter(word for words in read for word in words)
         known = [word for word, count in counts.most_common(KNOWN) if count > 1]
         vocabulary = {word: number for number, word in enumerate([PAD, UNKNOWN, *known])}
         classes = sorted(set(labels))
         torch.manual_seed(self.seed)
-        module = Pairs(len(vocabulary), len(classes))
+        module = Mean(len(vocabulary), len(classes))
         ids = [[vocabulary.get(word, 1) for word in words[:WORDS]] for words in read]
         self._train(module, ids, np.array([classes.index(label) for label in labels]))
-        return ww.TorchClassifier(module.eval(), vocabulary, classes, min_length=2, reader=reader)
+        return ww.TorchClassifier(module.eval(), vocabulary, classes, reader=reader)
 
-    def _train(self, module: Pairs, ids: list[list[int]], wanted: NDArray[np.intp]) -> None:
+    def _train(self, module: Mean, ids: list[list[int]], wanted: NDArray[np.intp]) -> None:
         random = np.random.default_rng(self.seed)
         optimiser = torch.optim.Adam(module.parameters(), RATE)
         module.train()
@@ -75,7 +85,7 @@ class OwnNetwork:
             order = random.permutation(len(ids))
             for first in range(0, len(ids), BATCH):
                 some = order[first : first + BATCH]
-                longest = max(2, *(len(ids[n]) for n in some))
+                longest = max(1, *(len(ids[n]) for n in some))
                 batch = np.zeros((len(some), longest), np.int64)
                 for row, n in enumerate(some):
                     batch[row, : len(ids[n])] = ids[n]

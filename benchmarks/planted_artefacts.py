@@ -25,13 +25,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from figures import write_results
 from numpy.typing import NDArray
 from own_network import OwnNetwork
 from planted_table import by_kind_and_rate, mean_accuracies, ranks_of, recall
 
 import whyword as ww
 from whyword.audit import Suspects
-from whyword.base.files import atomic_write
 from whyword.corpora.corpus import Part
 
 AIM = 0.95  # recall at 5 and 20 %
@@ -278,9 +278,7 @@ def main() -> None:
         rows = json.loads(file.read_text()) if file and file.exists() else []
         for _ in measure_kind(kind, arguments.rates, range(arguments.seeds), rows):
             if file:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                with atomic_write(file) as draft:
-                    draft.write_text(json.dumps(rows, indent=1))
+                write_results(file, rows)
         whole += rows
     print("aims reached" if report(whole) else "aims missed")
 

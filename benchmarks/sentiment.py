@@ -12,7 +12,7 @@ cross-validation and by ``GridSearchCV``, whose pipeline keeps its vectorisers' 
 (``memory=``), so that each is fitted once. Everything else is each side's default. Ours fits
 probabilities, too, on held-out reviews, in its time.
 
-    python benchmarks/sentiment.py [--parts 4] [--only given|chosen]
+    python benchmarks/sentiment.py [--parts 4] [--only given|chosen] [--out FILE]
 """
 
 import argparse
@@ -22,9 +22,11 @@ import time
 import warnings
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from figures import write_results
 from numpy.typing import NDArray
 from reviews import Reviews, load_reviews
 from scipy.stats import binomtest
@@ -137,8 +139,22 @@ def run(entry: Entry, train: Reviews, test: Reviews, result: Result) -> None:
     result.chosen.append(settings_of(model))
 
 
-def report(title: str, results: dict[Entry, Result]) -> list[str]:
-    """Print a table, and return what was missed."""
+class Row(NamedTuple):
+    """A line of the table: of ours, what it has right and scikit-learn's has not, and so on."""
+
+    settings: str
+    name: str
+    ours: bool
+    decoded: bool
+    accuracy: float
+    seconds: float
+    gains: int
+    losses: int
+    p: float
+
+
+def report(title: str, results: dict[Entry, Result], rows: list[Row]) -> list[str]:
+    """Print a table, add its rows, and return what was missed."""
     print(f"\n{title:50} {'texts':8} accuracy  gains losses       p   fit s predict s  both s")
     missed = []
     for entry, one in results.items():
@@ -147,6 +163,9 @@ def report(title: str, results: dict[Entry, Result]) -> list[str]:
         right, theirs = np.concatenate(one.right), np.concatenate(other.right)
         gains, losses = int(np.sum(right & ~theirs)), int(np.sum(theirs & ~right))
         p = binomtest(gains, gains + losses).pvalue if gains + losses else 1.0
+        rows.append(
+            Row(title, entry.name, *entry[1:3], one.accuracy, one.seconds, gains, losses, p)
+        )
         compared = f"{gains:6} {losses:6} {p:7.2g}" if entry.ours else " " * 21
         name = ("whyword: " if entry.ours else "scikit-learn: ") + entry.name
         fit, predict = statistics.median(one.fit), statistics.median(one.predict)
@@ -170,11 +189,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--parts", type=int, default=4, choices=range(1, 5))
     parser.add_argument("--only", choices=["given", "chosen"])
+    parser.add_argument("--out", type=Path, help="a file for the figures")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)  # that keeping results takes a while
     Reader("html")("compiled")  # once per machine
     SVMClassifier(folds=2).fit(["good film", "bad film"] * 2, ["good", "bad"] * 2)  # imported
-    missed = []
+    missed, rows = [], list[Row]()
     for title, entries in (("settings given", given()), ("settings chosen", chosen())):
         if arguments.only is not None and arguments.only not in title:
             continue
@@ -183,7 +203,9 @@ def main() -> None:
             train, test = load_reviews(part, TRAIN, TEST)
             for entry, result in results.items():
                 run(entry, train, test, result)
-        missed += report(title, results)
+        missed += report(title, results, rows)
+    if arguments.out:
+        write_results(arguments.out, [row._asdict() for row in rows])
     if missed:
         raise SystemExit("missed: " + "; ".join(missed))
 

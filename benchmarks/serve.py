@@ -534,6 +534,14 @@ def compare(
             "ratio": ratios(
                 [one.rate for one in explained.loaded], [one.rate for one in best.loaded]
             ),
+            **{
+                f"{name}_{what}": values
+                for name, one in (("single", single), ("predict", predicted), ("life", bare))
+                for what, values in (
+                    ("milliseconds", [each.median for each in one.alone]),
+                    ("rate", [each.rate for each in one.loaded]),
+                )
+            },
         },
     )
     return [
@@ -555,6 +563,7 @@ def watch_memory(ours: Server, questions: Sequence[Question], requests: int) -> 
         megabytes.append(ours.megabytes())
     quarter = SAMPLES // 4
     before = statistics.median(megabytes[quarter : 2 * quarter])
+    keep("serve_memory", {"megabytes": megabytes[-quarter:], "requests": SAMPLES * each})
     print(
         f"memory, each {each:,} of {SAMPLES * each:,} requests: {megabytes[0]:,.1f} MB at first, "
         f"{megabytes[-1]:,.1f} at last, {max(megabytes):,.1f} at most"
@@ -582,6 +591,8 @@ def disturb(ours: Server, questions: Sequence[Question], rounds: int, seconds: f
         medians.append(statistics.median(one.median for one in outcomes))
         slowest = statistics.median(one.slowest for one in outcomes)
         print(f"{f'{FEW_CLIENTS} clients{name}':<34}{medians[-1]:9.2f} ms{slowest:9.2f} ms")
+    slower = [one.median / other.median for one, other in zip(disturbed, calm, strict=True)]
+    keep("serve_disturbed", {"ratio": slower})
     return [
         told("beside them, × the median", medians[1] / medians[0], SLOWDOWN),
         told_failures((*calm, *disturbed)),

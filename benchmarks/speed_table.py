@@ -42,14 +42,17 @@ def short_speed_table(measured: list[Any]) -> str:
 def _table(claims: Sequence[Claim], measured: list[Any]) -> str:
     lines = ["| claim | here | script |", "|---|---|---|"]
     for claim in claims:
-        figures = [figures_of(measured, *field[:2]) for field in _FIELD.findall(claim.figures)]
-        if all(figures):
-            said = _FIELD.sub(
-                lambda field: shown(figures_of(measured, field[1], field[2]), field[3]),
-                claim.figures,
-            )
+        if all(figures_of(measured, *field[:2]) for field in _FIELD.findall(claim.figures)):
+            said = filled(claim.figures, measured)
             lines.append(f"| {claim.what} | {said} | `benchmarks/{claim.script}` |")
     return "\n".join([*lines, "", _where(measured)])
+
+
+def filled(template: str, measured: list[Any]) -> str:
+    """Return a text with figures where it has {benchmark.figure:form}."""
+    return _FIELD.sub(
+        lambda field: shown(figures_of(measured, field[1], field[2]), field[3]), template
+    )
 
 
 def figures_of(measured: list[Any], benchmark: str, figure: str) -> list[Figure]:

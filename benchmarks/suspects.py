@@ -47,6 +47,7 @@ def main() -> None:
             flush=True,
         )
         figures |= {f"{name}_seconds": walls, f"{name}_gigabytes": [memory]}
+        figures |= {f"{name}_suspects": [len(found.suspects)], f"{name}_units": [found.n_units]}
         missed |= median(walls) > SECONDS or memory > GIGABYTES
     keep("suspects", figures)
     if missed:

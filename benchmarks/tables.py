@@ -14,10 +14,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from figure_tables import served_table, streamed_table, suspects_table, transformer_table
 from headers_table import first_rows_table, headers_table
 from judged_table import judged_table
 from network_table import network_table
+from paper_table import (
+    accuracy_table,
+    areas_table,
+    class_words_lists,
+    neighbours_table,
+    paper_tables,
+)
 from planted_table import planted_table
+from speed_table import short_speed_table, speed_table
+from study_tables import deletions_table, ranks_table, sentiment_table, ways_table
 
 from whyword.base.files import atomic_write
 
@@ -34,9 +44,25 @@ class Table(NamedTuple):
     made: Callable[[list[Any]], str]
 
 
+BENCH = "figures*.json"  # of one machine each
 TABLES = (
+    Table("README.md", "speed", BENCH, short_speed_table),
+    Table("docs/performance.md", "speed", BENCH, speed_table),
+    Table("docs/performance.md", "paper", "paper.json", paper_tables),
+    Table("docs/classifiers.md", "accuracy", "paper.json", accuracy_table),
+    Table("docs/classifiers.md", "sentiment", "sentiment.json", sentiment_table),
+    Table("docs/evaluation.md", "areas", "paper.json", areas_table),
+    Table("docs/classes.md", "ranks", "class_word_ranks.json", ranks_table),
+    Table("docs/classes.md", "neighbours", "paper.json", neighbours_table),
+    Table("docs/classes.md", "class words", "paper.json", class_words_lists),
+    Table("docs/pytorch.md", "deletions", "deletions/*.json", deletions_table),
+    Table("docs/scale.md", "streamed", BENCH, streamed_table),
+    Table("docs/strategies.md", "ways", "strategies.json", ways_table),
+    Table("docs/web.md", "served", BENCH, served_table),
+    Table("docs/models.md", "transformer", BENCH, transformer_table),
     Table("docs/models.md", "news", "network_kinds/news-*.json", network_table),
     Table("docs/models.md", "imdb", "network_kinds/imdb-*.json", network_table),
+    Table("docs/suspects.md", "suspects", BENCH, suspects_table),
     Table("docs/suspects.md", "planted", "planted/*.json", planted_table),
     Table("docs/suspects.md", "judged", "suspects/judged.json", judged_table),
     Table("docs/case-study.md", "headers", "suspects/headers-*.json", headers_table),

@@ -123,6 +123,8 @@ def main() -> None:
             "ratio": ratios(seconds[plain], seconds[ours]),
             "minutes": [one * ALL / arguments.posts / 60 for one in seconds[ours]],
             "plain_minutes": [one * ALL / arguments.posts / 60 for one in seconds[plain]],
+            "megabytes": [one["megabytes"] for one in found[ours]],
+            "plain_megabytes": [one["megabytes"] for one in found[plain]],
         },
     )
     for side, some in found.items():

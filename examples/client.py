@@ -30,7 +30,9 @@ def ask(server: str, path: str, body: dict[str, Any], token: str = "") -> dict[s
         raise ValueError(json.load(refused)["detail"]) from None
 
 
-def explain(server: str, texts: list[str], target: str = "predicted") -> list[Explained]:
+def explain(
+    server: str, texts: list[str], target: str = "predicted", token: str = ""
+) -> list[Explained]:
     """Return which words of each text spoke for a class."""
-    answer = ask(server, "/api/explain", {"documents": texts, "target": target})
+    answer = ask(server, "/api/explain", {"documents": texts, "target": target}, token)
     return list(answer["explanations"])

@@ -18,13 +18,14 @@ def test_the_median_is_kept_with_its_spread(
 ) -> None:
     monkeypatch.setenv(figures.FILE, str(tmp_path / "results" / "figures.json"))
     figures.keep("a", {"seconds": [3.00004, 1, 2], "ratio": 7})
-    figures.keep("b", {"ratio": iter([1.5])})
+    figures.keep("b", {"ratio": iter([1.5]), "units": 49_457})
     figures.keep("a", {"seconds": [5, 4]})  # measured again
     kept = json.loads((tmp_path / "results" / "figures.json").read_text())
     assert kept["benchmarks"]["a"]["figures"] == {
         "seconds": {"median": 4.5, "low": 4, "high": 5, "rounds": 2}
     }
     assert kept["benchmarks"]["b"]["figures"]["ratio"]["median"] == 1.5
+    assert kept["benchmarks"]["b"]["figures"]["units"]["median"] == 49_457
     assert kept["benchmarks"]["b"]["load"] >= 0
     assert kept["machine"]["cores"] > 0
     assert kept["machine"]["packages"]["numpy"]
