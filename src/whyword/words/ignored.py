@@ -46,7 +46,7 @@ class Ignored:
 
     def __init__(self, entries: Collection[str], name: str = "ignore") -> None:
         self.entries = tuple(sorted({_checked(name, one) for one in strings(name, entries)}))
-        given = [one[1:-1] for one in self.entries if _is_pattern(one)]
+        given = [one[1:-1] for one in self.entries if is_pattern(one)]
         if len(given) > _MOST_PATTERNS:
             raise InputError(
                 Argument(name),
@@ -55,7 +55,7 @@ class Ignored:
         self._patterns: list[re.Pattern[str]] = [check_pattern(name, one) for one in given]
         self._fits: dict[str, bool] = {}
         # a rule of somebody's may cut words with blanks in them: a phrase is a word, too
-        self._words = frozenset(one for one in self.entries if not _is_pattern(one))
+        self._words = frozenset(one for one in self.entries if not is_pattern(one))
         self._split = [one.split() for one in self.entries if one in self._words and " " in one]
         count = sum(map(len, self._split))
         if count > _MOST_PHRASE_WORDS:
@@ -185,13 +185,14 @@ class _Phrases:
         return covered
 
 
-def _is_pattern(entry: str) -> bool:
+def is_pattern(entry: str) -> bool:
+    """Whether an entry is a pattern, between slashes."""
     return len(entry) > 2 and entry[0] == entry[-1] == "/"
 
 
 def _checked(name: str, entry: str) -> str:
     """Return a word or phrase in lower case, one blank between words; a pattern as it is."""
-    if _is_pattern(entry):
+    if is_pattern(entry):
         return entry
     words = entry.lower().split()
     if not words:
