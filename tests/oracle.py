@@ -718,6 +718,13 @@ def group_counts(population: list[int], size: int) -> list[int]:
     return [len(set(chosen)) for chosen in itertools.combinations(population, size)]
 
 
+def group_sets(population: list[int], size: int, groups: int) -> float:
+    """Equation (43), right: chances that all that is drawn is of a set of groups, added up."""
+    chosen = itertools.combinations(sorted(set(population)), groups)
+    ways = sum(math.comb(sum(one in some for one in population), size) for some in chosen)
+    return ways / math.comb(len(population), size)
+
+
 def fisher(train: int, train_class: int, other: int, other_class: int) -> float:
     """Equation (44): how often as many of the class are in training, by chance, counted."""
     total, in_class = train + other, train_class + other_class

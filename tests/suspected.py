@@ -10,7 +10,7 @@ def one_suspect(*entries: str, label: str = "space", **settings: Any) -> Suspect
     """Return a row of such entries; all that is not named is made up."""
     figures: dict[str, Any] = dict.fromkeys(("score", "suspicion", "relevance"), 1.5)
     figures |= {"habit": 0.4, "drift": 0.0, "unusual": 0.5, "n_documents": 7, "train": 6}
-    figures |= {"train_class": 5, "held_out": 3, "held_out_class": 1}
+    figures |= {"train_class": 5, "held_out": 3, "held_out_class": 1, "grouped": 5}
     figures |= {"groups": 2.0, "groups_expected": 4.5, "p_groups": 0.001, "q_groups": 0.01}
     figures |= {"p_odds": None, "q_odds": None, "train_turned": None}
     figures |= {"held_out_turned": Turned(2, 1, 0), "examples": (3, 1), "verdict": "suspect"}

@@ -47,6 +47,17 @@ def changed(
     return dataclasses.replace(found, models=rows, pairs=[pair])
 
 
+def test_what_was_lost_is_not_called_open() -> None:
+    """Best by all that each has right, and worse on what both have."""
+    found = findings_of(changed(deletion=0.001, gain=-0.1))
+    other = findings_of(changed(deletion=0.001, gain=0.1))
+    for said in (*found, *other):
+        assert not ("not told apart" in said and "decide most" in said)
+    whole = " ".join((*found, *other))
+    assert "is better where both are right" in whole
+    assert "beyond chance" in whole
+
+
 def test_accuracy_comes_first() -> None:
     row = compared().models["cnn"].quality.accuracy, compared().models["svm"].quality.accuracy
     better = findings_of(changed(accuracy=0.001))

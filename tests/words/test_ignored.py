@@ -87,7 +87,7 @@ def test_a_text_is_gone_through_once_however_many_phrases_there_are() -> None:
         (["a", "\u2003"], "words holds an empty word"),
         (["/(a+)+b/"], "would never end"),
         (["/(/"], "is no regular expression"),
-        ([f"/{n}/" for n in range(201)], "words has 201 patterns; 200 may be"),
+        ([f"/{n}/" for n in range(1_001)], "words has 1,001 patterns; 1,000 may be"),
         (["a b " * 100_001], "words has phrases of 200,002 words together; 200,000 may be"),
         ("the", "words must be a list of strings"),
     ],
@@ -95,6 +95,17 @@ def test_a_text_is_gone_through_once_however_many_phrases_there_are() -> None:
 def test_what_cannot_be_ignored(entries: list[str], said: str) -> None:
     with pytest.raises(InputError, match=said):
         Ignored(entries, "words")
+
+
+def test_very_many_patterns_are_what_each_is() -> None:
+    hosts = [rf"/(?:.+\.)?host{n}\.edu/" for n in range(900)]
+    own = [r"/(a)b\1/", "/(?i)X+y/", "/p|q/", "/(?P<n>c)d(?P=n)/"]  # groups, flags, ways
+    ignored = Ignored([*hosts, *own])
+    words = ["mail.host7.edu", "host899.edu", "xhost3.edu", "host900.edu", "aba", "abb"]
+    words += ["xxY", "p", "q", "pq", "cdc", "cdd"]
+    each = [any(word in Ignored([one]) for one in (*hosts, *own)) for word in words]
+    assert ignored.among(words).tolist() == each
+    assert sum(each) == 7
 
 
 def test_hostile_words() -> None:

@@ -45,7 +45,7 @@ def _accuracy(compared: SideBySide) -> Iterator[str]:
     """Say which model is most accurate, than which, and from which it cannot be told."""
     accuracy = {row.name: row.quality.accuracy for row in compared.models.values()}
     name = max(accuracy, key=lambda one: accuracy[one])
-    beaten, rest = _with(name, [pair.accuracy for pair in compared.pairs])
+    beaten, _, rest = _with(name, [pair.accuracy for pair in compared.pairs])
 
     def listed(names: Sequence[str]) -> str:
         return _and([f"{one} ({percent(accuracy[one], 1)})" for one in names])
@@ -102,12 +102,14 @@ def _best(
     if len(values) < 2:
         return
     name = max(values, key=lambda one: values[one])
-    beaten, rest = _with(name, comparisons)
+    beaten, lost, open_ones = _with(name, comparisons)
     said = [sentence.format(best=name, value=values[name])]
     if beaten:
         said.append(f"better than {_and([_other(one, name) for one in beaten])} beyond chance")
-    if rest:
-        said.append(f"not told apart from {_and([_other(one, name) for one in rest])}")
+    if open_ones:
+        said.append(f"not told apart from {_and([_other(one, name) for one in open_ones])}")
+    if lost:
+        said.append(f"{_and([_other(one, name) for one in lost])} is better where both are right")
     whole = "; ".join(said)
     yield f"{whole[0].upper()}{whole[1:]}."
 
@@ -181,10 +183,12 @@ def _times(number: float) -> str:
 
 def _with(
     name: str, comparisons: Sequence[Comparison | None]
-) -> tuple[list[Comparison], list[Comparison]]:
-    """Return the comparisons with a model: those that it wins, and the others."""
+) -> tuple[list[Comparison], list[Comparison], list[Comparison]]:
+    """Return the comparisons with a model: those that it wins, that it loses, that are open."""
     its = [one for one in comparisons if one is not None and name in one.names]
-    return [one for one in its if one.winner == name], [one for one in its if one.winner != name]
+    won = [one for one in its if one.winner == name]
+    lost = [one for one in its if one.winner not in (name, None)]
+    return won, lost, [one for one in its if one.winner is None]
 
 
 def _other(comparison: Comparison, name: str) -> str:

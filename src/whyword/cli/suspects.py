@@ -75,10 +75,10 @@ def suspects(
         )
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        page = found.to_html(folder / "index.html")
         kept, gone = marks_of(found.rows, marks)
         found.to_csv(folder / TABLE_FILE, artefacts=kept)
         found.to_json(folder / FILE)
+        page = found.to_html(folder / "index.html")
         log.info("written: %s, suspects.csv and suspects.json beside it", one_line(page))
         if marks:
             log.info("marks kept in the column 'artefact': %d of %d", len(kept), len(marks))

@@ -1,5 +1,6 @@
 """``whyword what-if``: what becomes of predictions when a model does not read some words."""
 
+import logging
 from collections.abc import Sequence
 from itertools import chain
 from typing import Annotated, Any
@@ -20,6 +21,7 @@ from whyword.cli.options import AsJson, Documents, ModelFolder
 from whyword.cli.outputs import stdout_console
 from whyword.cli.word_lists import ignored_words
 
+log = logging.getLogger(__name__)
 _LISTED = 10  # confusions, and documents
 
 
@@ -49,6 +51,12 @@ def what_if(
     loaded = open_model(model)
     records = list(reading.open(source, loaded))
     labels = [one.label for one in records]
+    if 0 < labels.count(None) < len(labels):
+        log.warning(
+            "%d of %d documents have no label: whether predictions are right is not said",
+            labels.count(None),
+            len(labels),
+        )
     with progress_bar("predicting") as report:
         found = find_changes(
             loaded,

@@ -1,24 +1,23 @@
 """Words that an option names, one by one or in files."""
 
+import logging
 import os
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
-from whyword.audit.suspicion.row import BETWEEN, MARK_COLUMN, WORDS_COLUMN
+from whyword.audit.suspicion.row import MARK_COLUMN, WORDS_COLUMN
 from whyword.audit.suspicion.stored import TABLE_FILE
+from whyword.audit.suspicion.word_table import WORD_COLUMN, read_word_table
 from whyword.base.checks import expand_path, join_names
-from whyword.base.csv import typed_cell
 from whyword.base.errors import InputError
 from whyword.base.printable import shown
 from whyword.corpora.lines import read_text
-from whyword.corpora.tables import open_table
 
+log = logging.getLogger(__name__)
 _TABLE = ".csv"
 _ENDINGS = (_TABLE, ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".xlsx", ".gz")
 _BEGINNINGS = tuple(f"{start}{os.sep}" for start in ("", ".", "..", "~"))  # "tcp/ip" is a word
 _INSTEAD = "a word that looks like a path is named by @FILE, a file with one a line"
-_ONE = "word"  # a column of a table of your own
 _YES = frozenset({"yes", "true", "1", "x"})
 
 
@@ -47,6 +46,8 @@ def ignored_words(given: str) -> list[str]:
                 f"CORPUS --out FOLDER` writes; {_INSTEAD}"
             )
     if is_pattern:
+        if "/" in given[1:-1]:
+            log.warning("%s is taken as a pattern: there is no such folder", shown(given))
         return [given]
     if path is not given:
         is_table = path.lower().endswith(_TABLE)
@@ -63,33 +64,19 @@ def ignored_words(given: str) -> list[str]:
 
 def _words_of_table(path: Path) -> list[str]:
     """Return the words of a table: of all rows, or of those that are called artefacts."""
-    table = open_table(path)
-    named = {name.strip().lower(): name for name in reversed(table.columns)}
-    columns = [named[name] for name in (WORDS_COLUMN, _ONE) if name in named]
-    if not columns:
-        there = join_names(table.columns)
-        raise InputError(f"{path} has no column {_ONE!r} or {WORDS_COLUMN!r}; it has {there}")
-    chooses = MARK_COLUMN in named
-    rows = [
-        cells for _, cells in table.rows([*columns, *([named[MARK_COLUMN]] if chooses else ())])
-    ]
-    if chooses:
-        rows = [cells[:-1] for cells in rows if str(cells[-1]).strip().lower() in _YES]
+    columns, rows, has_marks = read_word_table(path)
+    if rows is None:
+        there = join_names(columns)
+        raise InputError(
+            f"{path} has no column {WORD_COLUMN!r} or {WORDS_COLUMN!r}; it has {there}"
+        )
+    if has_marks:
+        rows = [row for row in rows if row.mark.lower() in _YES]
         if not rows:
             raise InputError(
                 f"{path}: no row says yes in the column {MARK_COLUMN!r}: nothing to ignore"
             )
-    words = [word for cells in rows for word in _words_of_row(columns, cells)]
+    words = [entry for row in rows for entry in row.entries]
     if not words:
         raise InputError(f"{path} names no word to ignore")
     return words
-
-
-def _words_of_row(columns: list[str], cells: tuple[object, ...]) -> Iterator[str]:
-    """Yield the words of a row: those that go together, else the one that it is of."""
-    for name, cell in zip(columns, map(str, cells), strict=True):
-        if cell.strip():
-            said = typed_cell(cell.strip())
-            several = said.split(BETWEEN) if name.strip().lower() == WORDS_COLUMN else [said]
-            yield from (one.strip() for one in several if one.strip())
-            return

@@ -17,7 +17,7 @@ from whyword.evaluation.curves import TRUE
 from whyword.evaluation.trajectories import target_values
 from whyword.methods.targets import PREDICTED, class_number, class_numbers, label_matrix
 from whyword.models.multilabel import MultiLabel, is_multilabel
-from whyword.models.protocol import Erased, TextClassifier, Trace
+from whyword.models.protocol import Erasable, Erased, TextClassifier, Trace
 
 CORRECT, WRONG, EVERY = SUBSETS = ("correct", "wrong", "all")
 Truth = NDArray[Any]  # (documents,) numbers of classes, or (documents, C) of labels
@@ -95,7 +95,7 @@ class OfClasses(Decisions):
     def right(self, trace: Trace, first: int, one: Round, erased: Erased) -> NDArray[np.bool_]:
         """Return whether the class is the true one."""
         true = self.truth[first + one.chosen][:, None, None]
-        same: NDArray[np.bool_] = erased.scores.argmax(axis=3) == true
+        same: NDArray[np.bool_] = cast(Erasable, trace).decided(erased) == true
         return same
 
 

@@ -7,7 +7,7 @@ new kind of model is one folder with a classifier and its trace; nothing else as
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -79,8 +79,12 @@ class Trace(ABC):
         There is no class where a score is NaN or infinite; a
         :class:`~whyword.base.errors.ModelError` says so.
         """
-        scores = check_finite(self.scores, first=first, text=self._text)
-        best: NDArray[np.intp] = scores.argmax(axis=1)
+        check_finite(self.scores, first=first, text=self._text)
+        return self.decide(self.scores, lambda: self.probabilities)
+
+    def decide(self, scores: Scores, probabilities: Callable[[], Scores]) -> NDArray[np.intp]:
+        """Return the classes that are predicted where this is said, (…); of (…, C) both."""
+        best: NDArray[np.intp] = scores.argmax(axis=-1)
         return best
 
     def recorded(self, number: int) -> Mapping[str, Any]:
@@ -270,13 +274,24 @@ class Erasable(Trace):
         The groups are of the trace's documents, and their words alone are gone, one group at a
         time: (G, C). Who is asked anew for every text is asked once for each group.
         """
+        said = [one.scores[0, :, 0] for one in self._erased_groups(groups)]
+        return np.concatenate([np.empty((0, self.scores.shape[1])), *said])
+
+    def predicted_without(self, groups: WordGroups) -> NDArray[np.intp]:
+        """Return the class that each group's document is given without its words, (G,)."""
+        decided = [self.decided(one)[0, :, 0] for one in self._erased_groups(groups)]
+        return np.concatenate([np.empty(0, np.intp), *decided])
+
+    def decided(self, erased: Erased) -> NDArray[np.intp]:
+        """Return the classes that are predicted while words go, (n, R, S)."""
+        return self.decide(erased.scores, lambda: erased.probabilities)
+
+    def _erased_groups(self, groups: WordGroups) -> Iterator[Erased]:
+        """Yield what is said without each group of a document, (1, R, 1, C)."""
         groups.check(self.documents)
-        scores = [np.empty((0, self.scores.shape[1]))]
         for document, orders in groups.orders():
             steps = np.array([orders.shape[1]], np.intp)
-            erased = self.erase(np.array([document], np.intp), orders[None], False, steps)
-            scores.append(erased.scores[0, :, 0])
-        return np.concatenate(scores)
+            yield self.erase(np.array([document], np.intp), orders[None], False, steps)
 
     @abstractmethod
     def occlusion(self, targets: Targets) -> Relevance:

@@ -16,7 +16,7 @@ from whyword.base.checks import strings
 from whyword.base.errors import Argument, InputError
 from whyword.base.patterns import check_pattern
 
-_MOST_PATTERNS = 200  # each is tried on each different word
+_MOST_PATTERNS = 1_000  # each is tried on each different word
 _REMEMBERED = 1 << 16  # words of which it is known whether they fit one
 _MOST_PHRASE_WORDS = 200_000  # of all phrases together: each costs memory
 _LONGEST = 1_000  # letters of a word that patterns are tried on: their time may grow by the square
@@ -46,16 +46,16 @@ class Ignored:
 
     def __init__(self, entries: Collection[str], name: str = "ignore") -> None:
         self.entries = tuple(sorted({_checked(name, one) for one in strings(name, entries)}))
-        given = [one[1:-1] for one in self.entries if _is_pattern(one)]
+        given = [one[1:-1] for one in self.entries if is_pattern(one)]
         if len(given) > _MOST_PATTERNS:
             raise InputError(
                 Argument(name),
-                f" has {len(given)} patterns; {_MOST_PATTERNS} may be: join some by |",
+                f" has {len(given):,} patterns; {_MOST_PATTERNS:,} may be: join some by |",
             )
-        self._patterns: list[re.Pattern[str]] = [check_pattern(name, one) for one in given]
+        self._patterns = _joined([check_pattern(name, one) for one in given])
         self._fits: dict[str, bool] = {}
         # a rule of somebody's may cut words with blanks in them: a phrase is a word, too
-        self._words = frozenset(one for one in self.entries if not _is_pattern(one))
+        self._words = frozenset(one for one in self.entries if not is_pattern(one))
         self._split = [one.split() for one in self.entries if one in self._words and " " in one]
         count = sum(map(len, self._split))
         if count > _MOST_PHRASE_WORDS:
@@ -185,13 +185,24 @@ class _Phrases:
         return covered
 
 
-def _is_pattern(entry: str) -> bool:
+def _joined(patterns: list["re.Pattern[str]"]) -> list["re.Pattern[str]"]:
+    """Return fewer patterns that fit the same words: those that can be, as ways of one.
+
+    Groups and flags are a pattern's own, so who has some stays alone.
+    """
+    plain = [one.pattern for one in patterns if not one.groups and one.flags == re.UNICODE]
+    others = [one for one in patterns if one.groups or one.flags != re.UNICODE]
+    return [*([re.compile("|".join(f"(?:{one})" for one in plain))] if plain else []), *others]
+
+
+def is_pattern(entry: str) -> bool:
+    """Whether an entry is a pattern, between slashes."""
     return len(entry) > 2 and entry[0] == entry[-1] == "/"
 
 
 def _checked(name: str, entry: str) -> str:
     """Return a word or phrase in lower case, one blank between words; a pattern as it is."""
-    if _is_pattern(entry):
+    if is_pattern(entry):
         return entry
     words = entry.lower().split()
     if not words:

@@ -6,6 +6,8 @@ from whyword import Reader
 from whyword.audit.suspicion.candidates import Labelled, candidates
 from whyword.audit.suspicion.occurrences import Occurrences
 from whyword.audit.suspicion.units import Places
+from whyword.models.pytorch.pieces import with_symbols
+from whyword.words.ignored import Ignored
 
 
 def found_in(texts: list[str], classes: list[int]) -> tuple[Places, Occurrences]:
@@ -74,3 +76,26 @@ def test_entries_are_what_a_reader_ignores() -> None:
 def test_nothing_is_an_answer() -> None:
     assert found_in([], [])[0].units == []
     assert found_in(["", ""], [0, 1])[0].units == []
+
+
+def test_what_looks_like_a_pattern_is_said_so_that_a_reader_reads_it_as_it_is() -> None:
+    """Models that read symbols have words like these."""
+    texts = ["say /i/ or\n/* set the flag */\nnow"] * 4 + ["i am here /other/"] * 3
+    documents = [with_symbols(Reader()(text)) for text in texts]
+    found = Occurrences.of(documents)
+    places = candidates(found, Labelled(np.zeros(len(texts), np.intp), 2))
+    assert "/i/" in found.words
+    for number, unit in enumerate(places.units):
+        ignored = Ignored(unit.entries)
+        at = np.unique(places.places[places.numbers == number])
+        marked = np.concatenate([ignored.among(one.words) for one in documents])
+        assert np.flatnonzero(marked).tolist() == at.tolist(), unit.entries
+
+
+def test_a_pattern_that_a_reader_refuses_is_its_words() -> None:
+    domain = "verylongcompanyname-news.com"
+    texts = [f"at {host}.{domain}" for host in "abcd"]
+    places, _ = found_in(texts, [0] * 4)
+    (unit,) = [one for one in places.units if one.kind == "pattern"]
+    assert sorted(unit.entries) == [f"{host}.{domain}" for host in "abcd"]
+    assert [len(Reader(ignore=unit.entries)(text).ignored) for text in texts] == [1] * 4

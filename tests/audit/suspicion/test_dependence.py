@@ -1,11 +1,18 @@
 """Predictions without units: those of predicting anew, exactly."""
 
+import functools
+
 import numpy as np
 import pytest
 from keywords import Keywords
 from networks import small_cnn, topical
 from planted import planted_svm
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 
+import whyword as ww
 from whyword.audit.suspicion import dependence
 from whyword.audit.suspicion.candidates import Labelled, candidates
 from whyword.audit.suspicion.dependence import predictions_without
@@ -24,12 +31,28 @@ def units_of(model: TextClassifier) -> tuple[UnitGroups, Occurrences]:
     return UnitGroups.of(candidates(found, labelled), found), found
 
 
-@pytest.mark.parametrize("kind", ["cnn", "svm", "black box"])
+@functools.cache
+def calibrated() -> object:
+    """Return a pipeline whose class is that of the largest probability, not of the score."""
+    texts, labels = topical(90, seed=1)
+    random = np.random.default_rng(0)
+    mixed = [random.choice(labels) if random.random() < 0.5 else label for label in labels]
+    head = CalibratedClassifierCV(LinearSVC(), method="isotonic", cv=3)
+    return make_pipeline(CountVectorizer(), head).fit(texts, mixed)
+
+
+def test_probabilities_decide_where_the_pipeline_says_so() -> None:
+    (trace,) = as_classifier(calibrated()).trace(TEXTS)
+    assert (trace.scores.argmax(axis=1) != trace.predicted).any()  # else nothing is tested below
+
+
+@pytest.mark.parametrize("kind", ["cnn", "svm", "black box", "calibrated"])
 @pytest.mark.parametrize("near", [1e-3, 1e3])  # nothing is asked again, or everything
 def test_they_are_those_of_predicting_anew(
     kind: str, near: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = {"cnn": small_cnn(), "svm": planted_svm(), "black box": Keywords()}
+    made: dict[str, object] = {"cnn": small_cnn(), "svm": planted_svm(), "black box": Keywords()}
+    made["calibrated"] = calibrated()
     model = as_classifier(made[kind])
     units, found = units_of(model)
     monkeypatch.setattr(dependence, "_NEAR", near)
@@ -40,6 +63,15 @@ def test_they_are_those_of_predicting_anew(
         gone = units.groups.positions[units.groups.starts[at] : units.groups.starts[at + 1]]
         (trace,) = model.trace([found.documents[document]], deleted=iter([gone.astype(np.intp)]))
         assert trace.predicted[0] == said
+
+
+def test_deletion_begins_where_the_model_is() -> None:
+    """All that is right is right as long as nothing is deleted."""
+    model = as_classifier(calibrated())
+    (trace,) = model.trace(TEXTS)
+    said = np.array(model.classes_)[trace.predicted].tolist()
+    curve = ww.deletion_curve(calibrated(), TEXTS, said, steps=2, least_words=1)
+    assert curve.accuracy[0] == 1
 
 
 def test_scores_that_are_nearly_equal_are_asked_again() -> None:

@@ -37,6 +37,31 @@ def test_groups_may_be_given() -> None:
     assert found.known.groups[:4].tolist() == [0, 1, 2, 0]
 
 
+def test_who_is_not_known_is_nobody() -> None:
+    """Else all that nobody signed would be one person's habit."""
+    given = [None, float("nan"), " ", "joe"] * 30
+    found = Documents.of(planted_corpus(), CLASSES, given)
+    assert found.known.groups is not None
+    assert found.known.groups[:4].tolist() == [-1, -1, -1, 0]
+
+
+def test_classes_that_are_rarer_in_held_out_documents_are_told_of() -> None:
+    def part(space: int, hockey: int) -> Part:
+        labels = ["space"] * space + ["hockey"] * hockey
+        return Part(
+            [f"t {n}" for n in range(len(labels))], labels, list(map(str, range(len(labels))))
+        )
+
+    def said(train: Part, test: Part) -> list[str]:
+        remarks = Documents.of(Corpus("c", train, test), CLASSES, None).remarks
+        return [one for one in remarks if "not as frequent" in one]
+
+    (one,) = said(part(50, 50), part(10, 90))
+    assert "50% and 90%" in one or "50% and 10%" in one
+    assert said(part(50, 50), part(55, 45)) == []
+    assert said(part(50, 50), part(1, 3)) == []  # too few to tell
+
+
 def test_a_column_that_says_nothing_says_who_wrote_nothing() -> None:
     corpus = planted_corpus()
     silent = {"thread": [""] * 120, "author": corpus.train.groups["author"]}

@@ -9,6 +9,7 @@ from suspected import one_suspect, some_suspects
 
 from whyword import InputError
 from whyword.audit.suspicion.marks import check_unmarked, marks_of, read_marks
+from whyword.cli.word_lists import ignored_words
 
 ROWS = [one_suspect("baalke", "ron baalke"), one_suspect("=cmd"), one_suspect("/a; .*/")]
 
@@ -30,10 +31,26 @@ def test_there_and_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", ["", "words,artefact\na, \n", "words\na\n", "word,artefact\na,x\n"]
+    "table", ["", "words,artefact\na, \n", "words\na\n", "phrase,artefact\na,x\n"]
 )
 def test_tables_without_marks(write: Write, table: str) -> None:
     assert check_unmarked(write("suspects.csv", table), force=False) == {}
+
+
+@pytest.mark.parametrize("head", ["words,artefact", "Words, Artefact", "word,ARTEFACT"])
+def test_marks_are_seen_as_ignore_reads_the_table(write: Write, head: str) -> None:
+    path = write("suspects.csv", f"{head}\na,yes\nb,\n")
+    assert ignored_words(str(path)) == ["a"]
+    with pytest.raises(InputError, match="of 1 row; name another folder"):
+        check_unmarked(path, force=False)
+
+
+def test_semicolons_of_words_are_no_ends_of_entries(tmp_path: Path) -> None:
+    rows = [one_suspect("dear sir ; please reply", ";", "a\\b"), one_suspect("x;y", "z")]
+    path = tmp_path / "suspects.csv"
+    some_suspects(rows).to_csv(path, artefacts={0})
+    assert ignored_words(str(path)) == ["dear sir ; please reply", ";", "a\\b"]
+    assert marks_of(rows, read_marks(path)) == ({0: "yes"}, [])
 
 
 def test_no_table(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_evidence_is_said_in_words_the_strongest_first() -> None:
 
 
 def test_copies_are_called_so() -> None:
-    one = one_suspect("a b", unusual=0.0, train_class=77, groups=6.0, groups_expected=61.2)
+    one = one_suspect("a b", unusual=0.0, grouped=77, groups=6.0, groups_expected=61.2)
     said = reasons(one, NEAR_COPIES)
     assert "77 training documents of space have it, copies of 6 texts, where 61 would" in said[0]
     (alone,) = [text for text in reasons(replace(one, groups=1.0), NEAR_COPIES) if "cop" in text]

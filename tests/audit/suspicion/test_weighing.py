@@ -17,8 +17,8 @@ def weighed(
 ) -> Weighed:
     numbers: dict[str, Any] = {
         "label": 0, "carried": 7, "documents": 9, "train": 10, "train_class": 10, "other": 10,
-        "other_class": 10, "groups": 10, "expected": 10, "p_groups": 1, "q_groups": 1,
-        "p_odds": 1, "q_odds": 1,
+        "other_class": 10, "grouped": 20, "groups": 10, "expected": 10, "p_groups": 1,
+        "q_groups": 1, "p_odds": 1, "q_odds": 1,
     }  # fmt: skip
     evidence = Evidence(**{name: np.array([value]) for name, value in (numbers | given).items()})
     word = {"word": "moon", "host": "mail.acme.org"}[form]

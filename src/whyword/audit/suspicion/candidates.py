@@ -13,6 +13,8 @@ from whyword.audit.suspicion.occurrences import Occurrences, increasing
 from whyword.audit.suspicion.recurring_lines import recurring_lines
 from whyword.audit.suspicion.same_documents import same_documents
 from whyword.audit.suspicion.units import LINE, PAIR, PATTERN, TOGETHER, WORD, Places, Unit
+from whyword.base.errors import InputError
+from whyword.words.ignored import Ignored, is_pattern
 
 LEAST = 3  # documents that a unit stands in
 _LEAST_PAIR = 5  # documents of a pair of words
@@ -83,7 +85,9 @@ def _words_and_lines(found: Occurrences, least: int) -> Places:
         (inside if covered[word] else members)[unit].append(found.words[word])
     texts: list[list[str]] = [[] for _ in sets]
     for line, unit in enumerate(unit_of_line.tolist()):
-        texts[unit].append(lines.text(line, found))
+        text = lines.text(line, found)
+        if not is_pattern(text):  # "/* so */" cannot be said to a reader
+            texts[unit].append(text)
     return Places(
         [_unit(*parts) for parts in zip(members, inside, texts, strict=True)],
         np.concatenate([at_word[has], at_line.astype(np.int32)]),
@@ -123,11 +127,26 @@ def _unit(words: Sequence[str], inside: Sequence[str], lines: Sequence[str]) -> 
         Those that do not.
     lines : list of str
     """
-    own = {*words, *inside}
-    if all(own.issuperset(line.split()) for line in lines):
-        entries = (*words, *inside)
-        return Unit(entries, WORD if len(entries) == 1 else TOGETHER, entries)
-    return Unit((*lines, *words), LINE, (*inside, *words) or tuple(lines[0].split()))
+    own = (*words, *inside)
+    if all(set(own).issuperset(line.split()) for line in lines):
+        entries = tuple(map(_literal, own))
+        return Unit(entries, WORD if len(entries) == 1 else TOGETHER, own)
+    entries = (*lines, *map(_literal, words))
+    return Unit(entries, LINE, (*inside, *words) or tuple(lines[0].split()))
+
+
+def _literal(word: str) -> str:
+    """Return the entry that stands for a word, also for one that looks like a pattern: "/i/"."""
+    return f"/{re.escape(word)}/" if is_pattern(word) else word
+
+
+def _is_readable(pattern: str) -> bool:
+    """Whether a reader takes a pattern: it refuses those that are too long to be looked through."""
+    try:
+        Ignored([pattern])
+    except InputError:
+        return False
+    return True
 
 
 def _pairs(found: Occurrences, labelled: Labelled, lines: Collection[str]) -> Places:
@@ -143,12 +162,12 @@ def _pairs(found: Occurrences, labelled: Labelled, lines: Collection[str]) -> Pl
     firsts, pair_at = firsts[often[pair_at]], (np.cumsum(often) - 1)[pair_at[often[pair_at]]]
     keys = keys[often]
     purity, document_counts = _purities(documents[firsts], pair_at, len(keys), labelled)
-    word_purity, _ = _purities(*found.pairs, size, labelled)
     pairs = np.stack(np.divmod(keys, max(1, size)))
-    purest = word_purity[pairs].max(axis=0, initial=0)
+    purest = _word_purities(found, pairs, labelled).max(axis=0, initial=0)
     telling = (document_counts >= _LEAST_PAIR) & (purity >= _PURE) & (purity >= purest + _PURER)
     for number in np.flatnonzero(telling).tolist():
-        telling[number] = " ".join(found.words[one] for one in pairs[:, number]) not in lines
+        entry = " ".join(found.words[one] for one in pairs[:, number])
+        telling[number] = entry not in lines and not is_pattern(entry)
     words = [tuple(found.words[one] for one in pair) for pair in pairs.T[telling].tolist()]
     number_of = np.where(telling, np.cumsum(telling) - 1, -1).astype(np.int32)
     of = number_of[pair_at]
@@ -158,6 +177,19 @@ def _pairs(found: Occurrences, labelled: Labelled, lines: Collection[str]) -> Pl
         np.concatenate([of, of]),
         np.concatenate([places, places + 1]),
     )
+
+
+def _word_purities(
+    found: Occurrences, pairs: NDArray[np.int64], labelled: Labelled
+) -> NDArray[np.float64]:
+    """Return the purities of the words of pairs, (2, P); of no other word."""
+    used, places = np.unique(pairs, return_inverse=True)
+    number_of = np.full(len(found.words) + 1, -1, np.int64)  # the last: not read
+    number_of[used] = range(len(used))
+    documents, words = found.pairs
+    is_used = number_of[words] >= 0
+    purities, _ = _purities(documents[is_used], number_of[words[is_used]], len(used), labelled)
+    return purities[places].reshape(pairs.shape)
 
 
 def _purities(
@@ -203,8 +235,10 @@ def _patterns(found: Occurrences, least: int) -> Places:
             continue
         places.append(np.concatenate([at[number] for number in several]))
         numbers.append(np.full(len(places[-1]), len(units), np.int32))
-        often = sorted(several, key=lambda number: -counts[number])[:_SHOWN]
-        units.append(Unit((pattern,), PATTERN, tuple(found.words[number] for number in often)))
+        often = [found.words[one] for one in sorted(several, key=lambda one: -counts[one])]
+        # one that a reader refuses is said by its words, all that there are
+        entries = (pattern,) if _is_readable(pattern) else tuple(map(_literal, often))
+        units.append(Unit(entries, PATTERN, tuple(often[:_SHOWN])))
     return Places(units, np.concatenate(numbers), np.concatenate(places))
 
 

@@ -38,17 +38,25 @@ def predictions_without(
     found, done = [np.empty(0, np.int32)], 0
     for trace in model.trace(documents):
         groups = units.groups.between(done, done + len(trace))
-        scores = cast(Erasable, trace).scores_without(groups)
-        classes = scores.argmax(axis=1).astype(np.int32)
-        asked = type(trace).predicts_anew  # then these are its own answers
-        near = np.flatnonzero(_is_near(scores) & (not asked))
-        for number, again in zip(near, _again(model, trace, groups, near), strict=True):
-            classes[number] = again
-        found.append(classes)
+        erasable = cast(Erasable, trace)
+        if erasable.predicts_anew:  # these are its own answers
+            found.append(erasable.predicted_without(groups).astype(np.int32))
+        else:
+            found.append(_by_scores(model, erasable, groups))
         done += len(trace)
         share = done / max(1, len(documents))
         on_progress(Progress(stage, n_documents=done, share=share))
     return np.concatenate(found)
+
+
+def _by_scores(model: TextClassifier, trace: Erasable, groups: WordGroups) -> NDArray[np.int32]:
+    """Return the classes with the highest scores, asked again where two are about equal, (G,)."""
+    scores = trace.scores_without(groups)
+    classes: NDArray[np.int32] = scores.argmax(axis=1).astype(np.int32)
+    near = np.flatnonzero(_is_near(scores))
+    for number, again in zip(near, _again(model, trace, groups, near), strict=True):
+        classes[number] = again
+    return classes
 
 
 def _is_near(scores: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from whyword.audit.suspicion.row import NEAR_COPIES
 from whyword.base.checks import join_names, one_each
+from whyword.base.columns import is_missing
 from whyword.base.errors import Argument, InputError
 from whyword.base.labels import Label
 from whyword.base.printable import shown
@@ -16,6 +17,9 @@ from whyword.corpora.copy_groups import copy_groups
 from whyword.corpora.corpus import Corpus, Part
 from whyword.methods.targets import class_numbers
 from whyword.words.document import Document
+
+_ENOUGH = 50  # documents of a part whose classes are worth counting
+_SHIFT = np.log(2.0)  # by which the odds of a class differ between the parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +81,8 @@ class Documents:
             np.arange(len(corpus)) < len(corpus.train),
             None if values is None else _numbered(values, len(corpus)),
         )
-        return cls(corpus.texts, corpus.ids, known, name, list(_remarks(corpus)))
+        remarks = [*_remarks(corpus), *_shift_remarks(known, classes)]
+        return cls(corpus.texts, corpus.ids, known, name, remarks)
 
     def with_copies(self, read: Sequence[Document]) -> "Documents":
         """Return them with near copies as groups, where nobody says who wrote what.
@@ -144,7 +149,7 @@ def _groups(
             )
         return groups, kept[groups]
     values = one_each("groups", groups, len(corpus.train), "training document")
-    return "group", [str(value) for value in values]
+    return "group", ["" if is_missing(value) else str(value).strip() for value in values]
 
 
 def _numbered(values: Sequence[str], count: int) -> NDArray[np.intp]:
@@ -155,6 +160,29 @@ def _numbered(values: Sequence[str], count: int) -> NDArray[np.intp]:
         if value:
             numbers[at] = names.setdefault(value, len(names))
     return numbers
+
+
+def _shift_remarks(known: Known, classes: Sequence[Label]) -> Iterator[str]:
+    """Yield that a class is much rarer, or more frequent, in held-out documents than in training.
+
+    Then a word speaks less for it there, too, whatever the word.
+    """
+    parts = [
+        known.classes[(known.classes >= 0) & part] for part in (known.is_train, ~known.is_train)
+    ]
+    if min(map(len, parts)) < _ENOUGH:
+        return
+    shares = np.array([np.bincount(one, minlength=len(classes)) / len(one) for one in parts])
+    odds = np.log((shares + 1 / _ENOUGH) / (1 - shares + 1 / _ENOUGH))
+    moved = np.abs(odds[0] - odds[1])
+    worst = int(moved.argmax())
+    if moved[worst] > _SHIFT:
+        train, other = (f"{share:.0%}" for share in shares[:, worst])
+        yield (
+            f"The classes are not as frequent in held-out documents as in training "
+            f"({shown(classes[worst])}: {train} and {other}), so that a word may speak less for "
+            "its class there for no other reason: take care with what does not carry over."
+        )
 
 
 def _remarks(corpus: Corpus) -> Iterator[str]:

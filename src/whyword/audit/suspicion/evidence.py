@@ -15,7 +15,7 @@ from whyword.audit.suspicion.units import UnitGroups
 from whyword.evaluation.significance import benjamini_hochberg
 
 Counts = NDArray[np.int64]
-_LEAST_TESTED = 2  # documents of a class: one has one group, whoever wrote it
+LEAST_GROUPED = 2  # documents of a class: one has one group, whoever wrote it
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +33,10 @@ class Evidence:
         In how many of these it speaks for the class.
     train, train_class, other, other_class : int64
         Training documents that have it, those of them that are of its class; of held-out ones.
+    grouped : int64
+        Training documents of its class that have it and whose group is known.
     groups, expected : float64
-        Of how many groups the latter training documents are, and how many it would be by chance.
+        Of how many groups these are, and how many it would be by chance.
     p_groups, q_groups, p_odds, q_odds : float64
         Of the two tests; q is corrected for the number of units.
     """
@@ -46,6 +48,7 @@ class Evidence:
     train_class: Counts
     other: Counts
     other_class: Counts
+    grouped: Counts
     groups: Numbers
     expected: Numbers
     p_groups: Numbers
@@ -79,7 +82,7 @@ def gather_evidence(
 
     train, train_class = counted(is_train & (true >= 0)), counted(is_train & is_class)
     other, other_class = counted(~is_train & (true >= 0)), counted(~is_train & is_class)
-    groups, expected, p_groups = _group_spread(units, known, label, seed)
+    grouped, groups, expected, p_groups = _group_spread(units, known, label, seed)
     p_odds = lower_odds(train, train_class, other, other_class)
     return Evidence(
         label=label,
@@ -89,10 +92,11 @@ def gather_evidence(
         train_class=train_class,
         other=other,
         other_class=other_class,
+        grouped=grouped,
         groups=groups,
         expected=expected,
         p_groups=p_groups,
-        q_groups=_corrected(p_groups, train_class >= _LEAST_TESTED),
+        q_groups=_corrected(p_groups, grouped >= LEAST_GROUPED),
         p_odds=p_odds,
         q_odds=_corrected(p_odds, (train > 0) & (other > 0)),
     )
@@ -110,12 +114,15 @@ def _group_spread(
     known: Known,
     label: NDArray[np.intp],
     seed: int,
-) -> tuple[Numbers, Numbers, Numbers]:
-    """Return each unit's groups among its class's training documents, the expected, and p."""
+) -> tuple[Counts, Numbers, Numbers, Numbers]:
+    """Return each unit's training documents of its class with a group, their groups, and by chance.
+
+    The last two are the number of groups that is expected, and p.
+    """
     count = len(label)
     groups, expected, p = np.zeros(count), np.zeros(count), np.ones(count)
     if known.groups is None:
-        return groups, expected, p
+        return np.zeros(count, np.int64), groups, expected, p
     has_group = known.is_train & (known.groups >= 0)
     true = known.classes[units.documents]
     fit = has_group[units.documents] & (true == label[units.numbers])
@@ -132,4 +139,4 @@ def _group_spread(
             expected[of_class], p[of_class] = fewer_groups(
                 documents[of_class], groups[of_class].astype(np.intp), population, seed
             )
-    return groups, expected, p
+    return documents, groups, expected, p

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.audit.suspicion.documents import Known
-from whyword.audit.suspicion.evidence import Evidence
+from whyword.audit.suspicion.evidence import LEAST_GROUPED, Evidence
 from whyword.audit.suspicion.read import ReadDocuments
 from whyword.audit.suspicion.row import Suspect, Turned
 from whyword.audit.suspicion.units import UnitGroups
@@ -90,7 +90,8 @@ class Found:
         examples: tuple[int, ...],
     ) -> Suspect:
         one, evidence = self.units.units[unit], self.evidence
-        has_groups = self.known.groups is not None and bool(evidence.train_class[unit])
+        has_groups = bool(evidence.grouped[unit])
+        is_tested = bool(evidence.grouped[unit] >= LEAST_GROUPED)
         compared = bool(evidence.train[unit] and evidence.other[unit])
         return Suspect(
             entries=one.entries,
@@ -109,10 +110,11 @@ class Found:
             train_class=int(evidence.train_class[unit]),
             held_out=int(evidence.other[unit]),
             held_out_class=int(evidence.other_class[unit]),
+            grouped=int(evidence.grouped[unit]),
             groups=float(evidence.groups[unit]) if has_groups else None,
             groups_expected=float(evidence.expected[unit]) if has_groups else None,
-            p_groups=float(evidence.p_groups[unit]) if has_groups else None,
-            q_groups=float(evidence.q_groups[unit]) if has_groups else None,
+            p_groups=float(evidence.p_groups[unit]) if is_tested else None,
+            q_groups=float(evidence.q_groups[unit]) if is_tested else None,
             p_odds=float(evidence.p_odds[unit]) if compared else None,
             q_odds=float(evidence.q_odds[unit]) if compared else None,
             train_turned=_turned(turns[0], unit),

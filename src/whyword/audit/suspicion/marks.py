@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeAlias
 
-from whyword.audit.suspicion.row import BETWEEN, MARK_COLUMN, WORDS_COLUMN, Suspect
-from whyword.base.csv import typed_cell
+from whyword.audit.suspicion.row import MARK_COLUMN, Suspect, joined_entries
+from whyword.audit.suspicion.word_table import read_word_table
 from whyword.base.errors import Argument, InputError
-from whyword.corpora.tables import open_table
 
 Marks: TypeAlias = dict[frozenset[str], str]
 
@@ -19,11 +18,8 @@ def read_marks(path: Path) -> Marks:
     """
     if not path.is_file() or not path.stat().st_size:
         return {}
-    table = open_table(path)
-    if not {WORDS_COLUMN, MARK_COLUMN} <= set(table.columns):
-        return {}
-    cells = (map(str, cells) for _, cells in table.rows([WORDS_COLUMN, MARK_COLUMN]))
-    return {_entries(typed_cell(words)): mark.strip() for words, mark in cells if mark.strip()}
+    rows = read_word_table(path).rows or []
+    return {frozenset(row.entries): row.mark for row in rows if row.mark}
 
 
 def check_unmarked(path: Path, force: bool) -> Marks:
@@ -54,11 +50,7 @@ def marks_of(rows: Iterable[Suspect], marks: Marks) -> tuple[dict[int, str], lis
     rows : iterable of Suspect
     marks : Marks
     """
-    numbers = {_entries(row.name): number for number, row in enumerate(rows)}
+    numbers = {frozenset(row.entries): number for number, row in enumerate(rows)}
     kept = {numbers[entries]: mark for entries, mark in marks.items() if entries in numbers}
-    gone = [BETWEEN.join(sorted(entries)) for entries in marks if entries not in numbers]
+    gone = [joined_entries(sorted(entries)) for entries in marks if entries not in numbers]
     return kept, gone
-
-
-def _entries(words: str) -> frozenset[str]:
-    return frozenset(one.strip() for one in words.split(BETWEEN) if one.strip())

@@ -1,5 +1,7 @@
 """One unit under suspicion: the numbers, and what they say in words."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -8,6 +10,18 @@ from whyword.base.labels import Label
 NEAR_COPIES = "near copies"  # what groups are called where nobody says who wrote what
 BETWEEN = "; "  # entries of a row's name
 WORDS_COLUMN, MARK_COLUMN = "words", "artefact"  # of the table that people fill in
+_SEPARATOR, _ESCAPED = ";", r"\;"
+
+
+def joined_entries(entries: Iterable[str]) -> str:
+    """Return entries as a cell of the table holds them: a semicolon of their own is escaped."""
+    return BETWEEN.join(one.replace(_SEPARATOR, _ESCAPED) for one in entries)
+
+
+def split_entries(cell: str) -> list[str]:
+    """Return the entries of a cell."""
+    parts = (part.strip() for part in re.split(rf"(?<!\\){BETWEEN}", cell))
+    return [part.replace(_ESCAPED, _SEPARATOR) for part in parts if part]
 
 
 @dataclass(frozen=True)
@@ -56,9 +70,10 @@ class Suspect:
         Documents given this class in which it speaks for it.
     train, train_class, held_out, held_out_class : int
         Documents that have it, and how many of these are of the class.
+    grouped : int
+        The training documents of the class that have it and whose group is known.
     groups, groups_expected : float or None
-        Of how many groups the class's training documents with it are, and how many would be by
-        chance; None if groups are not known.
+        Of how many groups the latter are, and how many would be by chance; None if there are none.
     p_groups, q_groups, p_odds, q_odds : float or None
         Of the two tests; q after Benjamini and Hochberg's correction. None if it was not tested.
     train_turned, held_out_turned : Turned or None
@@ -83,6 +98,7 @@ class Suspect:
     train_class: int
     held_out: int
     held_out_class: int
+    grouped: int
     groups: float | None
     groups_expected: float | None
     p_groups: float | None
@@ -145,7 +161,7 @@ def _grounds(one: Suspect, groups: str) -> list[_Ground]:
     found = []
     if one.habit > 0 and one.groups is not None and one.groups_expected is not None:
         said = (
-            f"a habit of few: {one.train_class:,} training documents of {one.label} have it, "
+            f"a habit of few: {one.grouped:,} training documents of {one.label} have it, "
             f"{_of_groups(one.groups, groups)}, where {one.groups_expected:,.0f} would be "
             f"usual (q = {one.q_groups:.1g})"
         )

@@ -145,7 +145,7 @@ class _Search:
         known = documents.known
         units = units_of(read.occurrences, known, len(classes), self.least)
         evidence = gather_evidence(read, units, known, len(classes), self.seed)
-        count = len(units.units)
+        count, fit = len(units.units), int((evidence.documents >= self.least).sum())
         units, evidence = self._fit(read, units, evidence)
         starts.append(time.perf_counter())
         without = predictions_without(
@@ -165,7 +165,7 @@ class _Search:
             n_train=int(known.is_train.sum()),
             n_held_out=int((~known.is_train).sum()),
             accuracy=float(right.mean()) if len(right) else None,
-            remarks=[*documents.remarks, *self._remarks(count, len(units.units))],
+            remarks=[*documents.remarks, *self._remarks(count, fit)],
             settings={
                 "source": source,
                 "model": self.request.model.identity,
@@ -199,10 +199,11 @@ class _Search:
             wanted[order[:MOST_ASKED]] = True
         return units.chosen(wanted, read.occurrences), evidence.chosen(wanted)
 
-    def _remarks(self, count: int, tried: int) -> Iterable[str]:
-        if self.request.model.trace_kind.predicts_anew and tried == MOST_ASKED:
+    def _remarks(self, count: int, fit: int) -> Iterable[str]:
+        if fit > MOST_ASKED and self.request.model.trace_kind.predicts_anew:
             yield (
-                f"The model has to be asked for every text without a word: {tried:,} of {count:,} "
+                "The model has to be asked for every text without a word: "
+                f"{MOST_ASKED} of {count:,} "
                 "words, lines, pairs and patterns were tried, the most suspicious ones."
             )
         if training_fingerprint(self.request.model) is None:

@@ -18,7 +18,7 @@ TABLE_FILE = "suspects.csv"  # beside it, in the folder of the command
 _MOST_BYTES = 256 << 20  # twenty times what those of 20 Newsgroups take
 _LARGEST = 2**53  # beyond it, JSON's numbers are not whole
 
-_COUNTS = ("n_documents", "train", "train_class", "held_out", "held_out_class")
+_COUNTS = ("n_documents", "train", "train_class", "held_out", "held_out_class", "grouped")
 _NUMBERS = ("score", "suspicion", "habit", "drift", "unusual", "relevance")
 _PERHAPS = ("groups", "groups_expected", "p_groups", "q_groups", "p_odds", "q_odds")
 _TURNED = ("train_turned", "held_out_turned")

@@ -14,6 +14,7 @@ from whyword.audit.suspicion.row import (
     WORDS_COLUMN,
     Suspect,
     Turned,
+    joined_entries,
     reasons,
 )
 from whyword.audit.suspicion.weighing import NOISE, SUSPECT
@@ -147,7 +148,7 @@ class Suspects:
         marks = artefacts if isinstance(artefacts, Mapping) else {}
         for number, row in enumerate(self.rows):
             yield [
-                row.name,
+                joined_entries(row.entries),
                 marks.get(number, "yes") if number in artefacts else "",
                 row.label,
                 row.verdict,

@@ -103,10 +103,11 @@ class PipelineTrace(LinearTrace, ErasableText):
         chances = self.layer.probabilities(self._texts, self.scores)
         return check_finite(chances, "probabilities", text=self._text)
 
-    def predicted_from(self, first: int) -> NDArray[np.intp]:
-        """Return :attr:`predicted`, by the scores or by the probabilities, as the pipeline does."""
-        best = super().predicted_from(first)  # raises where there is no class
-        return best if self.layer.link.by_score else self.probabilities.argmax(axis=1)
+    def decide(self, scores: Scores, probabilities: Callable[[], Scores]) -> NDArray[np.intp]:
+        """Return the classes by the scores or by the probabilities, as the pipeline does."""
+        best: NDArray[np.intp]
+        best = (scores if self.layer.link.by_score else probabilities()).argmax(axis=-1)
+        return best
 
     def rescore(self, texts: list[str]) -> tuple[Scores, Scores]:
         """Return scores and probabilities of texts."""
