@@ -99,13 +99,13 @@ def test_what_cannot_be_ignored(entries: list[str], said: str) -> None:
 
 def test_very_many_patterns_are_what_each_is() -> None:
     hosts = [rf"/(?:.+\.)?host{n}\.edu/" for n in range(900)]
-    own = [r"/(a)b\1/", "/(?i)X+y/", "/p|q/", "/(?P<n>c)d(?P=n)/"]  # groups, flags, ways
+    own = ["/(a|b)c/", "/(?i)X+y/", "/p|q/"]  # a group, a flag, two ways
     ignored = Ignored([*hosts, *own])
-    words = ["mail.host7.edu", "host899.edu", "xhost3.edu", "host900.edu", "aba", "abb"]
-    words += ["xxY", "p", "q", "pq", "cdc", "cdd"]
+    words = ["mail.host7.edu", "host899.edu", "xhost3.edu", "host900.edu", "ac", "abc"]
+    words += ["xxY", "p", "q", "pq"]
     each = [any(word in Ignored([one]) for one in (*hosts, *own)) for word in words]
     assert ignored.among(words).tolist() == each
-    assert sum(each) == 7
+    assert sum(each) == 6
 
 
 def test_hostile_words() -> None:
