@@ -24,6 +24,7 @@ QUICK = [
     r"",
     r"a?",
     "x" * 20,
+    "ab" * 40,  # as it stands, of any length
     r"(?>\w+)-\w*?",
     r"(?:ab|cd)*",
     r"(?:\w|\d)+x",
@@ -56,7 +57,7 @@ SLOW = [
     r"(?:(?:(?=a))?a)*c",
     "(?:|)" * 40 + "b",
     "(?:" * 300 + "a" + ")" * 300 + "(?:ab?|b)*",
-    "ab" * 40,  # nothing is repeated, but it is longer than can be looked at
+    "[ab]c" * 20,  # nothing is repeated, but it is longer than can be looked at
 ]
 
 

@@ -66,7 +66,10 @@ def check_pattern(name: str, pattern: str, parallel: int = _PARALLEL) -> "re.Pat
 def _is_slow(pattern: str, parallel: int) -> bool:
     """Whether the pattern may take time without end, or it cannot be told."""
     try:
-        return _Automaton(_parser.parse(pattern)).is_slow(parallel)
+        parsed = _parser.parse(pattern)
+        if all(kind == _parser.LITERAL for kind, _ in parsed):  # of any length
+            return False
+        return _Automaton(parsed).is_slow(parallel)
     except (_TooManyWaysError, RecursionError):
         return True
 

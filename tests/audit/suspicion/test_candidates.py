@@ -1,13 +1,15 @@
 """What may be suspected."""
 
+import re
+
 import numpy as np
 
 from whyword import Reader
 from whyword.audit.suspicion.candidates import Labelled, candidates
 from whyword.audit.suspicion.occurrences import Occurrences
 from whyword.audit.suspicion.units import Places
-from whyword.models.pytorch.pieces import with_symbols
 from whyword.words.ignored import Ignored
+from whyword.words.tokenizer import Tokenizer
 
 
 def found_in(texts: list[str], classes: list[int]) -> tuple[Places, Occurrences]:
@@ -80,11 +82,13 @@ def test_nothing_is_an_answer() -> None:
 
 def test_what_looks_like_a_pattern_is_said_so_that_a_reader_reads_it_as_it_is() -> None:
     """Models that read symbols have words like these."""
-    texts = ["say /i/ or\n/* set the flag */\nnow"] * 4 + ["i am here /other/"] * 3
-    documents = [with_symbols(Reader()(text)) for text in texts]
+    texts = ["say /i/ or\n/* set the flag */\nnow /usr/local/lib/python/packages/"] * 4
+    texts += ["i am here /other/\nset the flag of it\nnow and /set the/"] * 3
+    by_blanks = Tokenizer(rule=lambda text: [one.span() for one in re.finditer(r"\S+", text)])
+    documents = [by_blanks(text) for text in texts]
     found = Occurrences.of(documents)
     places = candidates(found, Labelled(np.zeros(len(texts), np.intp), 2))
-    assert "/i/" in found.words
+    assert {"/i/", "/usr/local/lib/python/packages/"} <= set(found.words)
     for number, unit in enumerate(places.units):
         ignored = Ignored(unit.entries)
         at = np.unique(places.places[places.numbers == number])

@@ -85,9 +85,7 @@ def _words_and_lines(found: Occurrences, least: int) -> Places:
         (inside if covered[word] else members)[unit].append(found.words[word])
     texts: list[list[str]] = [[] for _ in sets]
     for line, unit in enumerate(unit_of_line.tolist()):
-        text = lines.text(line, found)
-        if not is_pattern(text):  # "/* so */" cannot be said to a reader
-            texts[unit].append(text)
+        texts[unit].append(lines.text(line, found))
     return Places(
         [_unit(*parts) for parts in zip(members, inside, texts, strict=True)],
         np.concatenate([at_word[has], at_line.astype(np.int32)]),

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyword.audit.suspicion.occurrences import Occurrences, increasing
+from whyword.words.ignored import is_pattern
 from whyword.words.scan import code_points
 
 _FEWEST, _MOST = 2, 40  # words of a line
@@ -45,7 +46,7 @@ def recurring_lines(found: Occurrences, least: int) -> RecurringLines:
     """Return the lines of 2 to 40 words that stand in at least so many documents.
 
     Lines are the same if their words are, whatever their case; a line with a word that the reader
-    ignores is none.
+    ignores is none, nor is one that a reader would take for a pattern, between slashes.
     """
     first, last = _lines(found)
     unread = np.concatenate([[0], np.cumsum(found.numbers < 0)])
@@ -58,6 +59,7 @@ def recurring_lines(found: Occurrences, least: int) -> RecurringLines:
     in_documents = increasing(line_of * total + found.document_of[first])
     counts = np.bincount(in_documents // total, minlength=len(at))
     chosen = at[counts >= least]
+    chosen = chosen[~_are_patterns(found, first[chosen], last[fit][chosen])]
     starts, lengths = first[chosen], sizes[chosen]
     numbers, begins = _everywhere(found, hashes, starts, lengths)
     places = np.repeat(begins, lengths[numbers]) + _counting(lengths[numbers])
@@ -69,6 +71,15 @@ def recurring_lines(found: Occurrences, least: int) -> RecurringLines:
         documents % total,
         np.repeat(numbers, lengths[numbers]),
         places,
+    )
+
+
+def _are_patterns(found: Occurrences, starts: Numbers, ends: Numbers) -> NDArray[np.bool_]:
+    """Return which lines begin and end with a slash: "/* so */"."""
+    ends_of = zip(found.numbers[starts].tolist(), found.numbers[ends - 1].tolist(), strict=True)
+    return np.array(
+        [is_pattern(f"{found.words[one]} {found.words[other]}") for one, other in ends_of],
+        np.bool_,
     )
 
 
