@@ -167,7 +167,7 @@ def _suspects(text: str) -> Suspects:
     numbers: dict[str, Any] = dict.fromkeys(("suspicion", "habit", "drift", "unusual"), 0.5)
     numbers |= dict.fromkeys(("groups", "groups_expected", "relevance", "score"), 2.0)
     numbers |= dict.fromkeys(("p_groups", "q_groups", "p_odds", "q_odds"), 0.01)
-    numbers |= dict.fromkeys(("train", "train_class", "held_out", "held_out_class"), 3)
+    numbers |= dict.fromkeys(("train", "train_class", "grouped", "held_out", "held_out_class"), 3)
     row = Suspect(
         entries=(named(text, "entry"), named(text, "other entry")),
         kind="words",
