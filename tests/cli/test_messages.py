@@ -291,6 +291,7 @@ CALLS = {
     "compare": ("cnn", "MODEL", "--corpus", "SOURCE"),
     "strategies": ("MODEL", "SOURCE", "--target", "space"),
     "suspects": ("MODEL", "SOURCE"),
+    "what-if": ("MODEL", "SOURCE", "--without", "orbit"),
     "tour": ("MODEL", "SOURCE", "--out", "new"),
     "serve": ("MODEL", "SOURCE", "--no-open"),
 }
