@@ -81,9 +81,9 @@ def shown(figures: list[Figure], form: str) -> str:
         return f"{low} ×" if low == median else f"{low} × (median {median})"
     highest = max(one["median"] for one in figures)
     if form == "worst":
-        return f"{max(one['high'] for one in figures):.1e}"
+        return f"{max(one['high'] for one in figures):.1e}".replace("e-0", "e-")
     if form == "e":
-        return f"{highest:.0e}"
+        return f"{highest:.0e}".replace("e-0", "e-")
     if form == "share":
         return f"{100 * highest:.4g} %"
     if form == "median":

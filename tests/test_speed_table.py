@@ -40,6 +40,7 @@ def test_figures_have_as_many_digits_as_mean_something() -> None:
     assert shown([figure(0.71, 0.723, 0.8)], "median") == "0.72 ×"
     assert shown([figure(0.99, 0.99764, 1)], "share") == "99.76 %"
     assert shown([figure(0, 0, 0)], "n") == "0"
+    assert shown([figure(1e-6, 3.6e-5, 1e-4)], "e") == "4e-5"
 
 
 def test_what_was_not_measured_has_no_row() -> None:
