@@ -5,7 +5,7 @@ side runs in a process of its own; extra memory is the peak resident size minus 
 loading. gensim cannot restrict the vocabulary while reading; it is asked for the first words
 of the file, its cheapest way to as many.
 
-    python benchmarks/vector_memory.py [--words 1000000] [--wanted 100000]
+    python benchmarks/vector_memory.py [--words 1000000] [--wanted 100000] [--rounds 5]
 """
 
 import argparse
@@ -48,7 +48,10 @@ def by_gensim(path: Path, words: int, wanted: int) -> int:
     return len(KeyedVectors.load_word2vec_format(path, binary=True, limit=wanted))
 
 
-def measured(load: Callable[[Path, int, int], int], path: Path, words: int, wanted: int) -> None:
+def measured(
+    load: Callable[[Path, int, int], int], path: Path, words: int, wanted: int
+) -> tuple[float, float]:
+    """Return, and print, the seconds and the megabytes that loading takes in this process."""
     import gensim.models  # noqa: F401 - both sides import everything before the clock starts
 
     import whyword  # noqa: F401
@@ -61,30 +64,31 @@ def measured(load: Callable[[Path, int, int], int], path: Path, words: int, want
     print(
         f"{load.__name__:10} {count:,} words  {seconds:6.1f} s  {extra:6.0f} MB extra", flush=True
     )
-    side = "vector_memory" if load is by_us else "vector_memory_gensim"
-    keep(side, {"seconds": seconds, "megabytes": extra})
-    if load is by_us and extra > TARGET_MEGABYTES:
-        raise SystemExit(f"more than {TARGET_MEGABYTES} MB")
+    return seconds, extra
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--words", type=int, default=1_000_000)
     parser.add_argument("--wanted", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     context = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "generated.bin"
         generate(path, arguments.words)
         print(f"generated {arguments.words:,} words, {path.stat().st_size / 1e9:.2f} GB")
-        for load in (by_us, by_gensim):
-            process = context.Process(
-                target=measured, args=(load, path, arguments.words, arguments.wanted)
-            )
-            process.start()
-            process.join()
-            if process.exitcode:
-                raise SystemExit("missed")
+        sides = {"vector_memory": by_us, "vector_memory_gensim": by_gensim}
+        found: dict[str, list[tuple[float, float]]] = {side: [] for side in sides}
+        with context.Pool(1, maxtasksperchild=1) as pool:  # a process each time
+            for _ in range(arguments.rounds):
+                for side, load in sides.items():
+                    question = (load, path, arguments.words, arguments.wanted)
+                    found[side].append(pool.apply(measured, question))
+    for side, rounds in found.items():
+        keep(side, {"seconds": [one[0] for one in rounds], "megabytes": [one[1] for one in rounds]})
+    if max(one[1] for one in found["vector_memory"]) > TARGET_MEGABYTES:
+        raise SystemExit(f"missed: more than {TARGET_MEGABYTES} MB")
 
 
 if __name__ == "__main__":
