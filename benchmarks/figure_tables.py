@@ -17,7 +17,7 @@ workers, two threads of torch) | {serve.autograd_milliseconds:ms} | {serve.autog
 | predicting, explaining nothing | {serve.predict_milliseconds:ms} | {serve.predict_rate:n} /s |
 | a sign of life | {serve.life_milliseconds:ms} | {serve.life_rate:n} /s |
 
-So at 16 clients it answers {serve.ratio:times} as often as autograd does. No request failed. \
+So at 16 clients it answers {serve.ratio:times} as often as autograd does. \
 Memory stood at {serve_memory.megabytes:mb}, both processes together, over the last quarter of \
 {serve_memory.requests:n} more; 20 slow and 20 aborting clients beside four others made those wait \
 {serve_disturbed.ratio:median} as long."""
