@@ -20,6 +20,7 @@ from whyword.base.checks import one_of, real_number, share, whole_number
 from whyword.models.epochs import OnShare, held_out_count
 from whyword.models.pytorch.draws import Draws
 from whyword.models.pytorch.network import Batch, Network, logits_of
+from whyword.models.pytorch.short_attention import ShortAttention
 from whyword.models.pytorch.word_vectors import WordVectors
 from whyword.models.stored import Check, optional
 
@@ -67,10 +68,13 @@ class Settings:
         given = [one.name for one in fields(cls) if one.name in parameters]
         return cls(**{name: CHECKS[name](name, parameters[name]) for name in given})
 
-    def casting(self) -> AbstractContextManager[Any]:
-        """Return the context of the passes forth: in which precision they compute."""
+    @contextmanager
+    def casting(self) -> Iterator[None]:
+        """Let passes forth compute in the precision that was chosen."""
         chosen = self.precision or (BFLOAT16 if _has_bfloat16() else FLOAT32)
-        return torch.autocast("cpu", torch.bfloat16, enabled=chosen == BFLOAT16)
+        fast = chosen == BFLOAT16
+        with torch.autocast("cpu", torch.bfloat16, enabled=fast), ShortAttention():
+            yield
 
 
 def _has_bfloat16() -> bool:
