@@ -17,7 +17,8 @@ from torch_networks import (
 
 from whyword.base.errors import InputError, ModelError
 from whyword.models.pytorch import frozen as module_
-from whyword.models.pytorch.frozen import FrozenPass, FrozenPasses, FrozenRule, table_starts
+from whyword.models.pytorch.frozen import FrozenPass, FrozenPasses, FrozenRule
+from whyword.models.pytorch.leaf_values import table_starts
 from whyword.models.pytorch.network import Network
 
 IDS = ragged()

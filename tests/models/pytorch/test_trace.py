@@ -350,6 +350,26 @@ def test_summaries() -> None:
             np.testing.assert_allclose(sums[number], expected, rtol=1e-4, atol=1e-5)
 
 
+def test_a_summary_asks_the_module_no_more_than_an_explanation_does() -> None:
+    model = mixed()
+    targets = np.zeros((len(TEXTS), 1), np.int32)
+    asked: list[int] = []
+    with model.module.register_forward_hook(lambda *_: asked.append(1)):
+        (trace,) = model.trace(TEXTS, columns=1)
+        trace.lrp(targets, elements=True)
+        explained = len(asked)
+        (trace,) = model.trace(TEXTS, columns=1)
+        trace.lrp_sums(targets)
+    assert 0 < explained == len(asked) - explained
+
+
+def test_vectors_are_the_same_whether_relevance_will_be_asked_for_or_not() -> None:
+    model = mixed()
+    (one,), (other,) = model.trace(TEXTS, columns=1), model.trace(TEXTS)
+    for ours, theirs in zip(one._vectors, other._vectors, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def test_words_of_summaries_add_up() -> None:
     model = mixed()
     (trace,) = model.trace(TEXTS, columns=1)

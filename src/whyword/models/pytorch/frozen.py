@@ -24,6 +24,13 @@ from whyword.models.pytorch import (  # noqa: F401 - their rules
 )
 from whyword.models.pytorch.booking import LostRows
 from whyword.models.pytorch.functions import tensors_in
+from whyword.models.pytorch.leaf_values import (
+    looked_up,
+    spread,
+    spread_elements,
+    table_starts,
+    width_of,
+)
 from whyword.models.pytorch.module_rules import module_rules
 from whyword.models.pytorch.network import Batch, Network, logits_of
 from whyword.models.pytorch.propagation import Propagation
@@ -207,6 +214,10 @@ class FrozenPass:
             self._add_passing(found.others[:, some], passing, gradients[of_constants:])
         return found
 
+    def vectors(self) -> NDArray[np.float32]:
+        """Return the words' vectors, (B, T, D)."""
+        return looked_up(self._run.words, self._batch.ids.shape)
+
     def _add_passing(
         self, others: Scores, passing: list[Leaf], gradients: list[Tensor | None]
     ) -> None:
@@ -296,48 +307,6 @@ class FrozenPass:
                     documents = leaf.documents(self._run.ids.shape[1])
                     np.add.at(said[leaf.name][:, column], documents, values)
         return said
-
-
-def spread(sums: Scores, others: Scores, leaf: Leaf, values: Tensor) -> None:
-    """Add what a leaf's vectors have, (K, …), to their tokens, (B, T, K), and to what is none."""
-    flat = leaf.tokens.reshape(-1).numpy()
-    rows = values.reshape(len(values), -1).numpy().T
-    own = flat >= 0
-    batch, tokens, classes = sums.shape
-    added = np.zeros((batch * tokens, classes))
-    with np.errstate(over="ignore", invalid="ignore"):  # too large: the residual says so
-        np.add.at(added, flat[own], rows[own])
-        sums += added.reshape(sums.shape)
-    if not own.all():
-        np.add.at(others, leaf.documents(tokens)[~own], rows[~own])
-
-
-def spread_elements(sums: NDArray[np.float32], leaf: Leaf, values: Tensor) -> None:
-    """Add a leaf's elements, (K, …, D), to their tokens', (B, T, D, K)."""
-    flat = leaf.tokens.reshape(-1).numpy()
-    own = flat >= 0
-    rows = values.reshape(len(values), -1, values.shape[-1]).permute(1, 2, 0).numpy()
-    batch, tokens = sums.shape[:2]
-    added = np.zeros((batch * tokens, *rows.shape[1:]), np.float32)
-    np.add.at(added, flat[own], rows[own])
-    sums += added.reshape(sums.shape)
-
-
-def table_starts(words: list[Leaf]) -> dict[int, int]:
-    """Return where the dimensions of each look-up begin: those of one table are the same ones."""
-    starts: dict[str, int] = {}
-    at, result = 0, {}
-    for leaf in words:
-        if leaf.name not in starts:
-            starts[leaf.name] = at
-            at += leaf.vectors.shape[-1]
-        result[id(leaf)] = starts[leaf.name]
-    return result
-
-
-def width_of(words: list[Leaf]) -> int:
-    """Return how many dimensions the vectors of all tables have together."""
-    return sum({leaf.name: leaf.vectors.shape[-1] for leaf in words}.values())
 
 
 class FrozenPasses:

@@ -4,16 +4,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from whyword.models.protocol import Targets
-from whyword.models.pytorch.frozen import (
-    TokenRelevance,
-    spread,
-    spread_elements,
-    table_starts,
-    width_of,
-)
+from whyword.models.pytorch.frozen import TokenRelevance
+from whyword.models.pytorch.leaf_values import looked_up, spread, spread_elements, table_starts
 from whyword.models.pytorch.network import Batch, Network, logits_of
 from whyword.models.pytorch.word_vectors import WordVectors
 
@@ -38,19 +34,10 @@ class GradientPass:
                 said = logits_of(network.call(batch))
             return run, network.checked(run.before_end(said), batch)
 
-    def vectors(self) -> np.ndarray:
+    def vectors(self) -> NDArray[np.float32]:
         """Return the words' vectors, (B, T, D)."""
         run, _ = self._forward()
-        starts = table_starts(run.words)
-        found = np.zeros((*self._batch.ids.shape, width_of(run.words), 1), np.float32)
-        done: set[int] = set()
-        for leaf in run.words:
-            start = starts[id(leaf)]
-            if start not in done:
-                done.add(start)
-                part = found[:, :, start : start + leaf.vectors.shape[-1]]
-                spread_elements(part, leaf, leaf.vectors.detach().unsqueeze(0))
-        return found[..., 0]
+        return looked_up(run.words, self._batch.ids.shape)
 
     def relevance(
         self, targets: Targets, value: Callable[[Tensor, Tensor], Tensor], elements: bool

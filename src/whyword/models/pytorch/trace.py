@@ -30,6 +30,7 @@ from whyword.models.protocol import (
 from whyword.models.pytorch.encoding import Encoded
 from whyword.models.pytorch.frozen import (
     FIXED,
+    FrozenPass,
     FrozenPasses,
     FrozenRule,
     TokenRelevance,
@@ -275,12 +276,19 @@ class TorchTrace(Erasable, Decomposable, Differentiable, Integrable, ElementWise
     def _vectors(self) -> list[NDArray[np.float32]]:
         """The vectors of each document's pieces, (P, D); of several tables side by side."""
         result: list[Any] = []
-        for batch in self._network.batches(self._windows):
-            vectors = GradientPass(self._network, batch).vectors()
+        for batch, one in self._reads():
+            vectors = one.vectors()
             result = result or self._windows.nothing(vectors.shape[-1], dtype=np.float32)
             for row, text, places in self._windows.rows(batch.numbers):
                 result[text][places] = vectors[row, : len(places)]
         return result
+
+    def _reads(self) -> Iterable[tuple[Batch, FrozenPass | GradientPass]]:
+        """Yield passes in which all is read once: those that relevance comes from, if it does."""
+        if self._explained:
+            return self._frozen(FrozenRule())
+        batches = self._network.batches(self._windows)
+        return ((batch, GradientPass(self._network, batch)) for batch in batches)
 
     def uniform(self) -> Relevance:
         """Return 1/P for each of P pieces, equation (24): the mean of their vectors."""
