@@ -1,4 +1,4 @@
-"""Tables of the docs made of what studies left behind: class words, deletions, reviews, ways."""
+"""Tables of the docs made of what studies left behind: ranks, deletions, words, reviews, ways."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -51,6 +51,19 @@ def deletions_table(measured: list[Row]) -> str:
         for how in measured[0]["ways"]
     ]
     return table(["deletion: " + " · ".join(checks), *head], rows)
+
+
+def broken_words_table(measured: list[Row]) -> str:
+    """Return what broken_words.py found of bags of some of the words."""
+    (found,) = measured
+    names = {
+        "all": "all",
+        "first": f"the first {found['first']}",
+        "whole": "those that MiniLM has a piece of their own for",
+        "broken": f"those that it breaks apart, {percent(found['share'])} of all",
+    }
+    rows = [[name, percent(found["accuracy"][key])] for key, name in names.items()]
+    return table(["words that the SVM reads", "test accuracy"], rows)
 
 
 def sentiment_table(measured: list[list[Row]]) -> str:

@@ -27,7 +27,13 @@ from paper_table import (
 )
 from planted_table import planted_table
 from speed_table import short_speed_table, speed_table
-from study_tables import deletions_table, ranks_table, sentiment_table, ways_table
+from study_tables import (
+    broken_words_table,
+    deletions_table,
+    ranks_table,
+    sentiment_table,
+    ways_table,
+)
 
 from whyword.base.files import atomic_write
 
@@ -62,6 +68,7 @@ TABLES = (
     Table("docs/models.md", "transformer", BENCH, transformer_table),
     Table("docs/models.md", "news", "network_kinds/news-*.json", network_table),
     Table("docs/models.md", "imdb", "network_kinds/imdb-*.json", network_table),
+    Table("docs/models.md", "broken words", "broken_words.json", broken_words_table),
     Table("docs/suspects.md", "suspects", BENCH, suspects_table),
     Table("docs/suspects.md", "planted", "planted/*.json", planted_table),
     Table("docs/suspects.md", "judged", "suspects/judged.json", judged_table),
