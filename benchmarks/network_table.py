@@ -38,7 +38,7 @@ def _abilities(one: dict[str, Any]) -> str:
         f"{one['epi']:.3f}",
         f"{area(deletion['lrp']):.3f}, {area(deletion['random']):.3f}",
         f"{bound}{1000 * each:,.3g} ms",
-        f"{most}{training / 60:.0f} min, {facts['train_megabytes'] / 1000:.1f} GB",
+        f"{most}{_shown(training)}, {facts['train_megabytes'] / 1000:.1f} GB",
         f"{one['megabytes']:,.0f} MB",
     )
     return f"| {' | '.join(cells)} |"
@@ -48,3 +48,7 @@ def _spent(facts: dict[str, Any], what: str) -> tuple[str, float]:
     """Return a processor time in seconds; where only the time is known, "≤ " and that."""
     known = f"{what}_processor_seconds"
     return ("", facts[known]) if known in facts else ("≤ ", facts[f"{what}_seconds"])
+
+
+def _shown(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds > 55 else f"{seconds:.0f} s"
