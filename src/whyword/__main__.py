@@ -15,6 +15,7 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not under nohup
         signal.signal(signal.SIGINT, leave)
     open_streams()
+    let_threads_sleep()
     if sys.argv[1:] == ["--version"] and say_versions():
         return
     from whyword.cli.main import main as run
@@ -49,6 +50,16 @@ def open_streams() -> None:
         sys.stdout = open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115 - to the end
     if sys.stderr is None:
         sys.stderr = open(2, "w", closefd=False, encoding="utf-8")  # noqa: SIM115 - to the end
+
+
+def let_threads_sleep() -> None:
+    """Let OpenMP's threads sleep while they wait for one another, unless the caller says otherwise.
+
+    As a rule they spin, and where another program runs they take the core from those they wait for:
+    training a transformer took several times as long then (``benchmarks/busy_cores.py``). It is
+    read when torch is loaded.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def leave(_: int, __: FrameType | None) -> None:

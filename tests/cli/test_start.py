@@ -1,5 +1,6 @@
 """How a command begins and ends: Ctrl-C at any moment, streams that are closed, full or broken."""
 
+import os
 import re
 import signal
 import subprocess
@@ -69,6 +70,20 @@ def test_ctrl_c_at_any_moment_is_one_line(way: list[str], write: Write) -> None:
         codes.append(code)
     assert len(codes) >= 12
     assert codes.count(130) >= 9  # the last ones may be too late
+
+
+@pytest.mark.parametrize(("given", "used"), [(None, "PASSIVE"), ("ACTIVE", "ACTIVE")])
+def test_threads_that_wait_leave_the_cores_to_others(given: str | None, used: str) -> None:
+    code = (
+        "import os, sys; from whyword.__main__ import main; sys.argv = ['whyword', '--version'];"
+        "main(); print(os.environ['OMP_WAIT_POLICY'], 'torch' in sys.modules)"
+    )
+    environment = {name: one for name, one in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    environment |= {} if given is None else {"OMP_WAIT_POLICY": given}
+    said = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert said.stdout.splitlines()[-1] == f"{used} False"
 
 
 def test_ctrl_c_is_left_to_those_who_ignore_it(write: Write) -> None:
