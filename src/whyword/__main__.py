@@ -53,13 +53,14 @@ def open_streams() -> None:
 
 
 def let_threads_sleep() -> None:
-    """Let OpenMP's threads sleep while they wait for one another, unless the caller says otherwise.
+    """Let OpenMP's threads soon sleep while they wait for one another, unless the caller chose.
 
-    As a rule they spin, and where another program runs they take the core from those they wait for:
-    training a transformer took several times as long then (``benchmarks/busy_cores.py``). It is
-    read when torch is loaded.
+    As a rule they spin long, and where another program runs they take the core from those they
+    wait for: training a transformer takes several times as long then (``benchmarks/busy_cores.py``).
+    It is read when torch is loaded.
     """
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 
 def leave(_: int, __: FrameType | None) -> None:

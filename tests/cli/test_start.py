@@ -72,14 +72,21 @@ def test_ctrl_c_at_any_moment_is_one_line(way: list[str], write: Write) -> None:
     assert codes.count(130) >= 9  # the last ones may be too late
 
 
-@pytest.mark.parametrize(("given", "used"), [(None, "PASSIVE"), ("ACTIVE", "ACTIVE")])
-def test_threads_that_wait_leave_the_cores_to_others(given: str | None, used: str) -> None:
+@pytest.mark.parametrize(
+    ("given", "used"),
+    [
+        ({}, "10000"),
+        ({"GOMP_SPINCOUNT": "7"}, "7"),
+        ({"OMP_WAIT_POLICY": "ACTIVE"}, "None"),
+    ],
+)
+def test_threads_that_wait_leave_the_cores_to_others(given: dict[str, str], used: str) -> None:
     code = (
         "import os, sys; from whyword.__main__ import main; sys.argv = ['whyword', '--version'];"
-        "main(); print(os.environ['OMP_WAIT_POLICY'], 'torch' in sys.modules)"
+        "main(); print(os.environ.get('GOMP_SPINCOUNT'), 'torch' in sys.modules)"
     )
-    environment = {name: one for name, one in os.environ.items() if name != "OMP_WAIT_POLICY"}
-    environment |= {} if given is None else {"OMP_WAIT_POLICY": given}
+    names = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}
+    environment = {name: one for name, one in os.environ.items() if name not in names} | given
     said = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
