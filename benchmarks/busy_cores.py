@@ -2,7 +2,7 @@
 
 Torch's threads wait for one another after each step of a computation. As OpenMP has it by default
 they spin meanwhile, which takes the core from those that they wait for if another program runs.
-`whyword` on the command line lets them sleep soon (`GOMP_SPINCOUNT=10000`). The same training is run
+`whyword` on the command line lets them sleep soon (`GOMP_SPINCOUNT=10000`). The same training runs
 both ways, alone and beside as many busy processes as there are cores, all in turns.
 
     python benchmarks/busy_cores.py [--rounds 3]
