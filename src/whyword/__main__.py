@@ -56,7 +56,7 @@ def let_threads_sleep() -> None:
     """Let OpenMP's threads soon sleep while they wait for one another, unless the caller chose.
 
     As a rule they spin long, and where another program runs they take the core from those they
-    wait for: training a transformer takes several times as long (``benchmarks/busy_cores.py``). It
+    wait for: training a transformer takes about twice as long (``benchmarks/busy_cores.py``). It
     is read when torch is loaded.
     """
     if "OMP_WAIT_POLICY" not in os.environ:
