@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick real package check browser docs format bench clean
+.PHONY: help demo test quick nightly mutants downloads check browser docs format bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -16,23 +16,31 @@ help: ## show this list
 demo: $(INSTALLED) ## set everything up and show what whyword does
 	@$(BIN)/python examples/demo.py
 
-test: check browser ## set everything up, run all checks and tests, build the site
-	@echo "==> pytest (the first run downloads 20 Newsgroups, about 70 MB)"
+test: check browser downloads ## set everything up, run all checks and tests (SHUFFLE=seed: in a random order)
+	@echo "==> pytest"
 	@# a worker for each core: were each to use all threads too, they would wait for one another
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -m "not npm and not package"
+	@# and no test downloads anything
+	@OMP_NUM_THREADS=1 PIP_NO_INDEX=1 npm_config_offline=true \
+	  $(BIN)/python -m pytest -q -n auto --dist worksteal -m "not nightly" \
+	  $(if $(SHUFFLE),--shuffle $(SHUFFLE))
 
 quick: $(INSTALLED) ## run the fast tests only: no network, no browser, no real corpus
-	@# (the file left out has slow tests only, and takes seconds to import)
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -p no:schemathesis \
-	  -m "not real and not npm and not slow" --ignore tests/browser --ignore tests/web/test_api_fuzz.py
+	@# (the folder left out has slow tests only, and schemathesis takes seconds to import)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -p no:schemathesis \
+	  -m "not real and not slow and not nightly" --ignore tests/browser
 
-real: $(INSTALLED) ## run the tests that `make test` leaves out: models that come from npm
-	@$(BIN)/python -m pytest -q -m npm tests/models
-
-package: $(INSTALLED) ## build wheel and sdist into dist/, check them, install and try each extra
+nightly: check browser ## run the long tests: full matrices, fuzzing, wheel and sdist with each extra
+	@$(BIN)/python tests/downloads.py --nightly
 	@rm -rf dist
 	@$(BIN)/python -m build
-	@WHYWORD_DIST=dist $(BIN)/python -m pytest -q --durations 20 tests/test_package.py
+	@WHYWORD_DIST=dist $(BIN)/python -m pytest -q --durations 20 -m nightly
+
+mutants: $(INSTALLED) ## change the code in COUNT places of FOLDERS, chosen by SEED: does `make quick` notice?
+	@$(BIN)/python benchmarks/mutants.py $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) \
+	  $(if $(FOLDERS),--folders $(FOLDERS))
+
+downloads: $(INSTALLED) # what the tests need of package registries, before they start
+	@$(BIN)/python tests/downloads.py
 
 check: $(INSTALLED) ## lint, format check and strict types
 	@echo "==> ruff, mypy and import-linter"

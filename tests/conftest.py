@@ -1,8 +1,10 @@
 import builtins
+import fcntl
 import gzip
 import os
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import settings
@@ -18,19 +20,31 @@ Write = Callable[[str, "str | bytes"], Path]
 
 os.environ["WHYWORD_PROGRESS"] = "0"  # what a command says of a slow machine is no test's matter
 
-HERE = Path(__file__).parent
-COMMANDS = HERE / "cli"
-RUNS = [HERE / "batch" / f"test_{name}.py" for name in ("local", "resume", "runs", "class_words")]
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--shuffle SEED``."""
+    parser.addoption(
+        "--shuffle",
+        metavar="SEED",
+        help="run test files, and the tests of each file, in a random order",
+    )
 
 
-@pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of commands, but those of one, and of runs as slow: they start processes."""
-    slow = pytest.mark.slow(reason="starts processes")
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run slow tests first, so that no worker ends with a long one; or all in a random order."""
+    seed = config.getoption("--shuffle")
+    if seed is None:
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+        return
+    random = Random(seed)  # the same in each worker: xdist requires one order
+    files: dict[Path, list[pytest.Item]] = {}
     for item in items:
-        of_command = item.path.is_relative_to(COMMANDS) and not item.name.startswith("test_corpus")
-        if of_command or item.path in RUNS:
-            item.add_marker(slow)
+        files.setdefault(item.path, []).append(item)
+    groups = list(files.values())
+    random.shuffle(groups)
+    for group in groups:
+        random.shuffle(group)
+    items[:] = [item for group in groups for item in group]
 
 
 @pytest.fixture
@@ -95,14 +109,17 @@ def real_cnn(news: Corpus) -> Callable[[int], CNNClassifier]:
 
 @pytest.fixture(scope="session")
 def tiny_stages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the stages of the tiny study are kept."""
-    return tmp_path_factory.mktemp("stages")
+    """Where the stages of the tiny study are kept; all workers of a test run share them."""
+    root = tmp_path_factory.getbasetemp()
+    return (root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / "stages"
 
 
 @pytest.fixture(scope="session")
 def tiny(tiny_stages: Path) -> Reproduction:
-    """The paper's whole study, on few posts."""
-    return reproduce(TINY, folder=tiny_stages)
+    """The paper's whole study on few posts, computed by the first worker that asks for it."""
+    with tiny_stages.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return reproduce(TINY, folder=tiny_stages)
 
 
 @pytest.fixture(scope="session")

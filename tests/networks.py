@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from copy import deepcopy
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyword import CNNClassifier, Vectors
+from whyword import CNNClassifier, SVMClassifier, Vectors
 from whyword.models.cnn.inputs import Inputs
 from whyword.models.cnn.network import Convolution, Network
 from whyword.reports.plan import Plan
@@ -64,6 +65,16 @@ def trained_cnn(width: int | tuple[int, ...], classes: int, seed: int) -> CNNCla
         seed=seed,
     )
     return model.fit(*topical(classes=classes))
+
+
+def small_svm(classes: int = 3, **settings: Any) -> SVMClassifier:  # noqa: ANN401
+    """Return a small trained bag of words, C = 1: trained once, a copy for each caller."""
+    return deepcopy(_svm_once(classes, tuple(sorted(settings.items()))))
+
+
+@cache
+def _svm_once(classes: int, settings: tuple[tuple[str, Any], ...]) -> SVMClassifier:
+    return SVMClassifier(**{"C": 1.0, **dict(settings)}).fit(*topical(60, classes))
 
 
 def made_cnn(

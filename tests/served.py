@@ -109,9 +109,7 @@ def model(kind: str) -> CNNClassifier | SVMClassifier | PipelineClassifier:
     return wrapping
 
 
-def records(
-    texts: Iterable[str] = TEXTS, labels: Iterable[str | None] | None = LABELS
-) -> list[Record]:
+def records(texts: Iterable[str] = TEXTS, labels: Iterable[Any] | None = LABELS) -> list[Record]:
     """Return the texts as they come from a table."""
     texts = list(texts)
     labels = [None] * len(texts) if labels is None else labels

@@ -74,23 +74,3 @@ def test_compose_publishes_it_on_this_machine_only() -> None:
     assert said["command"][0].startswith("/models/")
     assert f"install --directory --owner whyword {cache[1]} " in DOCKERFILE
     assert DOCKERFILE.index("USER whyword") < DOCKERFILE.index("ENTRYPOINT")
-
-
-def test_ci_runs_what_people_run() -> None:
-    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())["jobs"]
-    runs = {
-        name: [one["run"] for one in job["steps"] if "run" in one] for name, job in jobs.items()
-    }
-    assert runs == {"test": ["make test PYTHON=python"], "package": ["make package PYTHON=python"]}
-    assert jobs["test"]["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
-
-
-def test_the_citation_is_of_the_software_and_the_paper() -> None:
-    said = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert {"cff-version", "message", "title", "authors"} <= set(said)  # what the format demands
-    assert (said["type"], said["license"]) == ("software", "BSD-3-Clause")
-    (paper,) = said["references"]
-    assert [one["family-names"] for one in paper["authors"]] == [
-        *("Arras", "Horn", "Montavon", "Müller", "Samek")
-    ]
-    assert (paper["year"], paper["start"]) == (2017, "e0181142")

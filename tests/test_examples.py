@@ -13,6 +13,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 @pytest.mark.real
+@pytest.mark.nightly(reason="asks LIME and SHAP")
 def test_compare_explainers(real_cnn: Callable[[int], CNNClassifier], tmp_path: Path) -> None:
     real_cnn(1).save(tmp_path / "model")
     script = str(EXAMPLES / "compare_explainers.py")

@@ -3,9 +3,7 @@
 The toy kind (nearest centroid) and the toy method (the length of words) stand in ``toys.py``.
 """
 
-import inspect
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import toys
+from commands import printed
 from networks import topical
 from served import ask, records
 from toys import LENGTH, CentroidClassifier, RuledClassifier
@@ -21,7 +19,6 @@ from toys import LENGTH, CentroidClassifier, RuledClassifier
 import whyword as ww
 from whyword.batch.class_words import class_words_corpus
 from whyword.batch.runs import explain_corpus, predict_corpus
-from whyword.cli.main import main
 from whyword.evaluation.deletion import deletion_curve
 from whyword.methods.registry import METHODS, register
 from whyword.models.loading import KINDS, register_kind
@@ -51,11 +48,6 @@ def folder(model: CentroidClassifier, tmp_path: Path) -> Path:
     rows = pd.DataFrame({"text": TEXTS, "label": LABELS})
     rows.to_csv(tmp_path / "texts.csv", index=False)
     return tmp_path
-
-
-def test_a_kind_is_short() -> None:
-    kind = [inspect.getsource(one) for one in (toys.CentroidTrace, toys.CentroidClassifier)]
-    assert sum(len(source.splitlines()) for source in kind) <= 80
 
 
 def test_saved_and_loaded(model: CentroidClassifier, folder: Path) -> None:
@@ -137,27 +129,18 @@ def test_serve(model: CentroidClassifier) -> None:
         assert len(one["relevance"]) == 5
 
 
-def test_command_line(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    def run(*arguments: object) -> str:
-        monkeypatch.setattr(sys, "argv", ["whyword", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert ended.value.code == 0, capfd.readouterr().err
-        return capfd.readouterr().out
-
+def test_command_line(folder: Path) -> None:
     (folder / "one.txt").write_text("the moon")
     model, texts = folder / "model", folder / "texts.csv"
     options = ("--method", "length", "--power", 2, "--format", "json")
-    said = json.loads(run("explain", model, folder / "one.txt", *options))
-    assert said["relevance"] == [9.0, 16.0]
-    assert "--power" in run("explain", "--help")
-    assert "moon" in run("explain", model, folder / "one.txt")
-    assert "space" in run("predict", model, texts)
-    assert "orbit" in run("words", model, texts, "--target", "space")
-    assert "accuracy" in run("evaluate", model, texts, "--steps", 4, "--runs", 1)
-    run("explain", model, texts, "--out", folder / "why")
+    explained = json.loads(printed("explain", model, folder / "one.txt", *options))
+    assert explained["relevance"] == [9.0, 16.0]
+    assert "--power" in printed("explain", "--help")
+    assert "moon" in printed("explain", model, folder / "one.txt")
+    assert "space" in printed("predict", model, texts)
+    assert "orbit" in printed("words", model, texts, "--target", "space")
+    assert "accuracy" in printed("evaluate", model, texts, "--steps", 4, "--runs", 1)
+    printed("explain", model, texts, "--out", folder / "why")
     assert len(pd.read_parquet(folder / "why")) == 60
 
 

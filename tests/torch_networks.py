@@ -192,12 +192,12 @@ def written(function: Callable[[Written, Tensor], Any]) -> nn.Module:
 
 
 def relevance_of(
-    function: Callable[[Tensor], Tensor], vectors: Tensor
+    function: Callable[[Tensor], Tensor], vectors: Tensor, rule: FrozenRule | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Return what each element of vectors, (B, T, D), and all constants say of a function's sums.
+    """Return the relevance of each element of vectors, (B, T, D), and of constants, and scores.
 
     The scores are the sums over all but the last axis of what the function gives: elements are
-    (B, T, D, C), constants and scores (B, C).
+    (B, T, D, C), constants (those of places included) and scores (B, C).
     """
     batch, length, size = vectors.shape
 
@@ -219,9 +219,9 @@ def relevance_of(
     network = Network(module, classes, None, 1, None)
     gone = torch.zeros(ids.shape, dtype=torch.bool)
     given = Batch(np.arange(batch), ids, torch.ones_like(ids), gone)
-    ((_, one),) = FrozenPasses(network, [given], FrozenRule(), check=True)
+    ((_, one),) = FrozenPasses(network, [given], rule or FrozenRule(), check=True)
     every = np.tile(np.arange(classes, dtype=np.int32), (batch, 1))
     found = one.relevance(every, elements=True)
     assert found.elements is not None
     outputs = one.outputs.detach().double().numpy()
-    return found.elements.astype(np.float64), found.constant, outputs
+    return found.elements.astype(np.float64), found.constant + found.places.sum(1), outputs

@@ -3,7 +3,7 @@
 Importable as it stands: what the command line calls ``module:function()``, and other processes.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -151,15 +151,3 @@ def several() -> "ww.TorchClassifier":
 def truth_of(labels: Sequence[tuple[str, ...]]) -> Tensor:
     """Return which labels texts have, (B, C)."""
     return torch.tensor([[float(one in some) for one in CLASSES] for some in labels])
-
-
-MAKERS: dict[str, Callable[[], "ww.TorchClassifier"]] = {
-    "recurrent": recurrent,
-    "bert": bert,
-    "several": several,
-}
-
-
-def texts_of(model: "ww.TorchClassifier") -> tuple[list[str], Sequence[Any]]:
-    """Return texts that a model was not trained on, and what they are about."""
-    return (SEVERAL, TRUE) if model.is_multilabel else (TEXTS, LABELS)

@@ -20,10 +20,7 @@ from sklearn.feature_extraction.text import (
 )
 from sklearn.feature_selection import (
     RFE,
-    SelectFpr,
-    SelectFromModel,
     SelectKBest,
-    SelectPercentile,
     VarianceThreshold,
     chi2,
 )
@@ -31,13 +28,11 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import (
     LogisticRegression,
     LogisticRegressionCV,
-    PassiveAggressiveClassifier,
-    Perceptron,
     RidgeClassifier,
     RidgeClassifierCV,
     SGDClassifier,
 )
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -102,14 +97,10 @@ LINEAR: dict[str, Make] = {
     ),
     "counts": lambda: make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression()),
     "tf-idf, SVM": lambda: make_pipeline(words(), LinearSVC()),
-    "sublinear, l1": lambda: make_pipeline(words(sublinear_tf=True, norm="l1"), LinearSVC()),
     "sublinear by a transformer": lambda: make_pipeline(
         CountVectorizer(ngram_range=(1, 2)),
         TfidfTransformer(sublinear_tf=True, norm="l1", smooth_idf=False),
         LinearSVC(),
-    ),
-    "no idf": lambda: make_pipeline(
-        CountVectorizer(), TfidfTransformer(use_idf=False), LinearSVC()
     ),
     "characters": lambda: make_pipeline(characters(), RidgeClassifier()),
     "characters across words": lambda: make_pipeline(
@@ -151,23 +142,10 @@ LINEAR: dict[str, Make] = {
         SGDClassifier(random_state=0),
     ),
     "chosen by a test": lambda: make_pipeline(words(), SelectKBest(chi2, k=30), LinearSVC()),
-    "a share of them": lambda: make_pipeline(words(), SelectPercentile(chi2), LinearSVC()),
-    "by false positives": lambda: make_pipeline(words(), SelectFpr(chi2, alpha=0.5), LinearSVC()),
     "by variance": lambda: make_pipeline(words(), VarianceThreshold(1e-4), LogisticRegression()),
-    "by a model": lambda: make_pipeline(words(), SelectFromModel(LinearSVC()), LinearSVC()),
     "by elimination": lambda: make_pipeline(
         CountVectorizer(), RFE(LogisticRegression(), n_features_to_select=9, step=0.5), LinearSVC()
     ),
-    "by the largest": lambda: make_pipeline(words(), MaxAbsScaler(), LinearSVC()),
-    "by deviation": lambda: make_pipeline(
-        CountVectorizer(), StandardScaler(with_mean=False), LogisticRegression()
-    ),
-    "by quantiles": lambda: make_pipeline(
-        CountVectorizer(), RobustScaler(with_centering=False), LinearSVC()
-    ),
-    "of length 1": lambda: make_pipeline(CountVectorizer(), Normalizer("l1"), LinearSVC()),
-    "by the maximum": lambda: make_pipeline(CountVectorizer(), Normalizer("max"), LinearSVC()),
-    "present or not": lambda: make_pipeline(CountVectorizer(), Binarizer(), LogisticRegression()),
     "topics": lambda: make_pipeline(words(), TruncatedSVD(5, random_state=0), LogisticRegression()),
     "topics, centred, of length 1": lambda: make_pipeline(
         words(),
@@ -183,9 +161,6 @@ LINEAR: dict[str, Make] = {
     "components": lambda: make_pipeline(
         words(), PCA(4, whiten=True, svd_solver="arpack", random_state=0), LogisticRegression()
     ),
-    "random sums": lambda: make_pipeline(
-        words(), SparseRandomProjection(6, random_state=0), LogisticRegression()
-    ),
     "steps that do nothing": lambda: Pipeline(
         [
             ("words", words()),
@@ -199,27 +174,15 @@ LINEAR: dict[str, Make] = {
     "one against the rest, by liblinear": lambda: make_pipeline(
         words(), OneVsRestClassifier(LogisticRegression(solver="liblinear"))
     ),
-    "hinge": lambda: make_pipeline(words(), SGDClassifier(random_state=0)),
     "log loss": lambda: make_pipeline(words(), SGDClassifier(loss="log_loss", random_state=0)),
     "modified Huber": lambda: make_pipeline(
         words(), SGDClassifier(loss="modified_huber", random_state=0)
     ),
     "ridge": lambda: make_pipeline(words(), RidgeClassifierCV()),
-    "perceptron": lambda: make_pipeline(words(), Perceptron(random_state=0)),
-    "passive, aggressive": lambda: make_pipeline(
-        words(), PassiveAggressiveClassifier(random_state=0)
-    ),
     "naive Bayes": bayes,
     "complement": lambda: make_pipeline(CountVectorizer(), ComplementNB()),
-    "complement of length 1": lambda: make_pipeline(CountVectorizer(), ComplementNB(norm=True)),
     "Bernoulli": lambda: make_pipeline(CountVectorizer(), BernoulliNB()),
     "Bernoulli above a threshold": lambda: make_pipeline(words(), BernoulliNB(binarize=0.2)),
-    "Bernoulli as it is": lambda: make_pipeline(
-        CountVectorizer(binary=True), BernoulliNB(binarize=None)
-    ),
-    "naive Bayes against the rest": lambda: make_pipeline(
-        words(), OneVsRestClassifier(MultinomialNB())
-    ),
     "pipelines against the rest": lambda: OneVsRestClassifier(make_pipeline(words(), LinearSVC())),
     "scaled against the rest": lambda: make_pipeline(
         words(), OneVsRestClassifier(make_pipeline(MaxAbsScaler(), LogisticRegression()))
@@ -231,12 +194,8 @@ LINEAR: dict[str, Make] = {
     "calibrated pipelines": lambda: CalibratedClassifierCV(
         make_pipeline(words(), LinearSVC()), cv=3
     ),
-    "calibrated naive Bayes": lambda: CalibratedClassifierCV(bayes(), cv=3),
     "found by a grid": lambda: GridSearchCV(
         make_pipeline(words(), LogisticRegression()), {"logisticregression__C": [0.1, 1]}, cv=2
-    ),
-    "found by chance": lambda: RandomizedSearchCV(
-        make_pipeline(words(), LinearSVC()), {"linearsvc__C": [0.1, 1]}, n_iter=2, cv=2
     ),
     "a search at the end": lambda: make_pipeline(
         words(), GridSearchCV(LinearSVC(), {"C": [0.1, 1]}, cv=2)

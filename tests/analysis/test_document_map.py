@@ -1,128 +1,110 @@
+"""Document maps: principal components, pictures, and a page whose data cannot be markup."""
+
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hostile import HOSTILE
 from keywords import Keywords
-from matplotlib import rc_context
-from networks import small_cnn, topical
-from numpy.typing import NDArray
+from networks import made_cnn, made_text, topical
 
-from whyword import CNNClassifier, InputError, SVMClassifier, document_map, summarize
+from whyword import InputError, SVMClassifier, document_map, summarize
 from whyword.analysis import draw_maps
 from whyword.analysis.document_map import project
 from whyword.base.errors import MissingExtraError
+from whyword.base.printable import visible
 
+RANDOM = np.random.default_rng(0)
 TEXTS, LABELS = topical(60)
-MODELS: dict[str, CNNClassifier | SVMClassifier] = {
-    "cnn": small_cnn(),
-    "svm": SVMClassifier(C=1.0).fit(TEXTS, LABELS),
-}
+WORDS = [made_text(RANDOM.integers(0, 7, 9)) for _ in range(60)]
+CNN = made_cnn()
+SVM = SVMClassifier(C=1.0).fit(TEXTS, LABELS)
 
 
-def literal_pca(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The two directions of largest variance, by singular values."""
-    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+@pytest.mark.parametrize(("model", "texts"), [(CNN, WORDS), (SVM, TEXTS)])
+def test_points_are_the_principal_components(model: Any, texts: list[str]) -> None:  # noqa: ANN401
+    drawing = document_map(model, texts, LABELS)
+    vectors: Any = summarize(model, texts)
+    dense = np.asarray(vectors if isinstance(vectors, np.ndarray) else vectors.toarray(), float)
+    unit = dense / np.maximum(np.linalg.norm(dense, axis=1, keepdims=True), 1e-12)
     centred = unit - unit.mean(axis=0)
-    _, _, directions = np.linalg.svd(centred, full_matrices=False)
-    points: NDArray[np.float64] = centred @ directions[:2].T
-    return points
-
-
-@pytest.mark.parametrize("kind", MODELS)
-def test_points_are_the_principal_components(kind: str) -> None:
-    drawing = document_map(MODELS[kind], TEXTS, LABELS)
-    vectors = summarize(MODELS[kind], TEXTS)
-    dense = vectors if kind == "cnn" else vectors.toarray()
-    expected = literal_pca(dense.astype(float))
+    _, lengths, directions = np.linalg.svd(centred, full_matrices=False)
+    expected = centred @ directions[:2].T
     np.testing.assert_allclose(np.abs(drawing.points), np.abs(expected), atol=1e-4)
-    assert drawing.share is not None
-    assert 0 < drawing.share <= 1
+    share = (lengths[:2] ** 2).sum() / (lengths**2).sum()
+    assert drawing.share == pytest.approx(share, abs=1e-4)
     assert drawing.groups == LABELS
     assert "60 documents" in repr(drawing)
-
-
-def test_groups_and_predicted_classes() -> None:
-    model = MODELS["cnn"]
-    assert document_map(model, TEXTS).groups == list(model.predict(TEXTS))
-    grouped = document_map(model, TEXTS, LABELS, groups={"space": "sky", "hockey": "sport"})
+    assert document_map(model, texts).groups == list(model.predict(texts))
+    grouped = document_map(model, texts, LABELS, groups={"space": "sky", "hockey": "sport"})
     assert set(grouped.groups) == {"sky", "sport", "crypto"}
 
 
-@pytest.mark.parametrize("ending", ["png", "svg"])
-def test_pictures_of_one_map_and_of_several(ending: str, tmp_path: Path) -> None:
-    maps = [document_map(MODELS["cnn"], TEXTS, LABELS, method=m) for m in ("lrp", "sensitivity")]
+def test_documents_without_words_have_their_place() -> None:
+    drawing = document_map(CNN, ["", " ", "wa wb", "wc"])
+    assert np.isfinite(drawing.points).all()
+    np.testing.assert_allclose(drawing.points[0], drawing.points[1])
+    assert not document_map(SVM, ["moon orbit"] * 4).points.any()
+    points, share = project(np.ones((5, 1), np.float32))
+    assert (bool(points.any()), share) == (False, 0)
+
+
+@pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<svg")])
+def test_pictures_of_one_map_and_of_several(ending: str, start: bytes, tmp_path: Path) -> None:
     one, several = tmp_path / f"one.{ending}", tmp_path / f"several.{ending}"
-    maps[0].to_png(one) if ending == "png" else maps[0].to_svg(one)
-    draw_maps([*maps, document_map(MODELS["svm"], TEXTS, ["$x$"] * 60), *maps], several)
-    start = b"\x89PNG" if ending == "png" else b"<svg"
+    shown = document_map(CNN, WORDS, LABELS)
+    shown.to_png(one) if ending == "png" else shown.to_svg(one)
+    draw_maps([shown, document_map(SVM, TEXTS, ["$x$"] * 60)], several)
     assert one.read_bytes().startswith(start)
     assert several.read_bytes().startswith(start)
     assert several.stat().st_size > one.stat().st_size
 
 
-def test_documents_without_words_have_their_place() -> None:
-    drawing = document_map(MODELS["cnn"], ["", " ", "moon orbit", "goal"])
-    assert np.isfinite(drawing.points).all()
-    np.testing.assert_allclose(drawing.points[0], drawing.points[1])
-    assert not document_map(MODELS["svm"], ["moon orbit"] * 4).points.any()
-    nothing = document_map(MODELS["svm"], ["", "", ""])
-    assert not nothing.points.any()
-
-
-def test_unfit_arguments() -> None:
-    model = MODELS["cnn"]
+def test_invalid_arguments() -> None:
     with pytest.raises(InputError, match="at least 3 documents, not 2"):
-        document_map(model, ["a", "b"])
+        document_map(CNN, ["a", "b"])
     with pytest.raises(InputError, match="labels and texts differ in length: 1 ≠ 60"):
-        document_map(model, TEXTS, ["x"])
+        document_map(CNN, WORDS, ["x"])
     with pytest.raises(InputError, match="projection may be 'pca' or 'umap', not 'tsne'"):
-        document_map(model, TEXTS, projection="tsne")
+        document_map(CNN, WORDS, projection="tsne")
     with pytest.raises(InputError, match="drawn as one of png, svg, pdf"):
-        draw_maps([document_map(model, TEXTS)], "x.xyz")
-    assert not document_map(model, ["moon"] * 3).points.any()
+        draw_maps([document_map(CNN, WORDS)], "x.xyz")
     with pytest.raises(InputError, match="there are no maps"):
         draw_maps([], "x.png")
-
-
-@pytest.mark.parametrize(
-    ("package", "projection"), [("umap", "umap"), ("sklearn", "pca"), ("matplotlib", "pca")]
-)
-def test_without_the_package(
-    package: str, projection: str, uninstall: Callable[[str], None], tmp_path: Path
-) -> None:
-    drawing = document_map(MODELS["cnn"], TEXTS)
-    uninstall(package)
-    if package == "matplotlib":
-        with pytest.raises(MissingExtraError, match="pip install 'whyword"):
-            drawing.to_png(tmp_path / "x.png")
-    else:
-        with pytest.raises(MissingExtraError, match="pip install 'whyword"):
-            project(np.ones((4, 3), np.float32), projection)
-
-
-def test_a_single_direction_makes_no_plane() -> None:
-    points, share = project(np.ones((5, 1), np.float32))
-    assert (points == 0).all()
-    assert share == 0
-
-
-def test_somebodys_documents_have_no_vectors() -> None:
     with pytest.raises(InputError, match="need a model whose documents have vectors"):
-        document_map(Keywords(), ["moon orbit", "puck goal", "key chip"])
+        document_map(Keywords(), TEXTS)
 
 
-@pytest.mark.parametrize("ending", ["png", "pdf"])
-def test_maps_are_drawn_in_the_users_fonts(ending: str, tmp_path: Path) -> None:
-    shown = document_map(MODELS["cnn"], TEXTS)
-    drawn = []
-    for families in (["DejaVu Sans"], ["DejaVu Serif", "DejaVu Sans"]):
-        with rc_context({"font.family": families}):
-            draw_maps([shown], tmp_path / f"map.{ending}")
-        drawn.append((tmp_path / f"map.{ending}").read_bytes())
-    sans, serif = drawn
-    if ending == "pdf":
-        assert b"DejaVuSerif" in serif
-        assert b"DejaVuSerif" not in sans
-    else:
-        assert sans != serif
+def test_without_optional_packages(uninstall: Callable[[str], None], tmp_path: Path) -> None:
+    drawing, vectors = document_map(CNN, WORDS), np.ones((4, 3), np.float32)
+    calls: dict[str, Callable[[], object]] = {
+        "matplotlib": lambda: drawing.to_png(tmp_path / "x.png"),
+        "sklearn": lambda: project(vectors),
+        "umap": lambda: project(vectors, "umap"),
+    }
+    for package, call in calls.items():
+        uninstall(package)
+        with pytest.raises(MissingExtraError, match="pip install 'whyword"):
+            call()
+
+
+def test_data_of_the_page_is_whole_and_cannot_be_markup() -> None:
+    texts = [HOSTILE, "wa wb zebra", "wc wd", ""]
+    page = document_map(CNN, texts, ["</script>", "b", "b", "c"], ids=list("abcd")).to_html()
+    assert page.count("</script>") == 2  # those of the data and of the program
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert match is not None
+    data = json.loads(match[1])
+    assert len(data["points"]) == 8
+    assert (min(data["points"]), max(data["points"])) == (0, 1)
+    first, second = data["documents"][:2]
+    assert first[:2] == ["a", "</script>"]
+    assert first[5].replace("\x7f", "") == visible(HOSTILE)
+    assert second[5].split("\x7f")[1::2] == ["wa", "wb", "zebra"]
+    assert len(second[6]) == 3
+    assert data["documents"][3][5:] == ["", ""]
+    assert "default-src 'none'" in page

@@ -1,3 +1,5 @@
+"""Columns and frames of pandas, polars and Arrow, recognized by what they can do."""
+
 import math
 from typing import Any
 
@@ -21,25 +23,16 @@ from whyword.base.columns import (
 )
 
 DATA: dict[str, list[Any]] = {"text": ["one", "two"], "n": [1, 2]}
-FRAMES = [pd.DataFrame(DATA), pl.DataFrame(DATA), pa.table(DATA), pa.RecordBatch.from_pydict(DATA)]
-COLUMNS = [
-    pd.Series(DATA["text"]),
-    pd.Series(DATA["text"], dtype=object),
-    pd.Series(DATA["text"], dtype="category"),
-    pl.Series(DATA["text"]),
-    pa.array(DATA["text"]),
-    pa.chunked_array([["one"], ["two"]]),
-    pa.array(DATA["text"]).dictionary_encode(),
-    np.array(DATA["text"]),
-    np.array(DATA["text"], object),
-]
+TEXTS = DATA["text"]
 
 
-@pytest.mark.parametrize("frame", FRAMES, ids=lambda frame: type(frame).__module__)
-def test_a_frame_is_known_by_what_it_can_do(frame: object) -> None:
-    assert is_frame(frame)
-    assert not is_arrow(frame)
-    assert not is_lazy(frame)
+@pytest.mark.parametrize(
+    "frame",
+    [pd.DataFrame(DATA), pl.DataFrame(DATA), pa.table(DATA), pa.RecordBatch.from_pydict(DATA)],
+    ids=lambda frame: type(frame).__module__,
+)
+def test_frames(frame: object) -> None:
+    assert (is_frame(frame), is_arrow(frame), is_lazy(frame)) == (True, False, False)
     assert frame_columns(frame) == ["text", "n"]
     for take in (strings, items):
         with pytest.raises(InputError, match=r"texts: a \w+, not a column: pass frame\['text'\]$"):
@@ -48,30 +41,25 @@ def test_a_frame_is_known_by_what_it_can_do(frame: object) -> None:
         one_each("labels", frame, 2)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: f"{type(column)}")
-def test_a_column_is_a_list_of_strings(column: object) -> None:
-    assert not is_frame(column)
-    assert strings("texts", column) == ["one", "two"]  # type: ignore[arg-type]
-    assert list(items("labels", column)) == ["one", "two"]
+def test_a_column_is_a_list_of_strings() -> None:
+    columns: list[Any] = [pd.Series(TEXTS), pd.Series(TEXTS, dtype="category"), pl.Series(TEXTS)]
+    columns += [pa.array(TEXTS), pa.chunked_array([["one"], ["two"]]), np.array(TEXTS, object)]
+    for column in [*columns, pa.array(TEXTS).dictionary_encode(), np.array(TEXTS)]:
+        assert not is_frame(column)
+        assert strings("texts", column) == TEXTS
+        assert list(items("labels", column)) == TEXTS
 
 
-@pytest.mark.parametrize("missing", [None, math.nan, np.float32("nan"), pd.NA, pd.NaT])
-def test_missing_values(missing: object) -> None:
-    assert is_missing(missing)
-    with pytest.raises(InputError, match=r"texts: item 1 is missing \("):
-        strings("texts", ["one", missing])  # type: ignore[list-item]
-    for whole in (pd.Series(["one", missing], dtype=object), pd.Series(["one", None])):
+def test_missing_values() -> None:
+    columns: list[Any] = [pl.Series(["a", None]), pa.array(["a", None]), pd.Series(["a", None])]
+    for missing in (None, math.nan, np.float32("nan"), pd.NA, pd.NaT):
+        assert is_missing(missing)
+        columns += [["one", missing], pd.Series(["one", missing], dtype=object)]
+    for column in columns:
         with pytest.raises(InputError, match=r"texts: item 1 is missing \("):
-            strings("texts", whole)
-
-
-def test_missing_values_of_others() -> None:
-    for column in (pl.Series(["one", None]), pa.array(["one", None])):
-        with pytest.raises(InputError, match=r"texts: item 1 is missing \(None\)"):
             strings("texts", column)
     present: list[object] = ["", 0, 0.0, "nan", np.str_("x"), [], math.inf]
-    for there in present:
-        assert not is_missing(there)
+    assert not any(map(is_missing, present))
 
 
 def test_a_lazy_frame_is_not_asked_for_its_columns() -> None:
@@ -82,18 +70,14 @@ def test_a_lazy_frame_is_not_asked_for_its_columns() -> None:
     assert "collect it" in instead_of_frame(lazy, "text")
 
 
-def test_a_dict_is_no_list_of_texts() -> None:
+def test_values_that_are_no_list_of_texts() -> None:
     with pytest.raises(InputError, match="texts must be a list of strings, not dict"):
         strings("texts", {"train": ["a"]})
     assert strings("vocabulary", {"a": 1}) == ["a"]
-
-
-def test_arrow_values_that_are_no_text() -> None:
-    broken = pa.Array.from_buffers(
-        pa.string(), 1, [None, pa.py_buffer(np.array([0, 1], np.int32)), pa.py_buffer(b"\xff")]
-    )
+    offsets, data = np.array([0, 1], np.int32), b"\xff"
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
     with pytest.raises(InputError, match="texts cannot be read from Arrow"):
-        strings("texts", broken)
+        strings("texts", pa.Array.from_buffers(pa.string(), 1, buffers))
     with pytest.raises(InputError, match="item 0 must be a str, not bytes"):
         strings("texts", pa.array([b"a"]))
 
@@ -102,9 +86,6 @@ def test_columns_by_their_names() -> None:
     assert candidates(["Text", "body", "x"], "text") == ["Text", "body"]
     assert only(["a"]) == "a"
     assert only(["a", "b"]) is only([]) is None
-
-
-def test_many_columns_are_not_all_named() -> None:
     wide = pd.DataFrame({f"c{n}": [1] for n in range(1000)})
     assert len(instead_of_frame(wide, "text")) < 150
     assert "'0'" in instead_of_frame(pd.DataFrame([[1, 2]]), "")

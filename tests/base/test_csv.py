@@ -1,3 +1,5 @@
+"""CSV cells that a spreadsheet would take for formulas are written as texts."""
+
 import csv
 import io
 
@@ -17,7 +19,7 @@ def test_a_formula_is_a_text(text: str) -> None:
 @pytest.mark.parametrize(
     "cell", ["", "a", "a=b", "'=1", "-5", "+0.25", "-1.5e-7", "-.5", -0.5, 3, None, True]
 )
-def test_all_else_stays(cell: object) -> None:
+def test_other_cells_stay(cell: object) -> None:
     assert plain_cell(cell) is cell
 
 

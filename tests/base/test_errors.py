@@ -1,4 +1,4 @@
-"""Messages know the arguments they are about; every reader has his own names for them."""
+"""Messages know the arguments they are about; each reader has other names for them."""
 
 import pickle
 from dataclasses import replace
@@ -16,45 +16,36 @@ from whyword.base.errors import (
 
 
 def _option(argument: Argument) -> str | None:
-    options = {"resume": "--resume", "texts": "--texts TEXTS"}
-    return options.get(argument.name)
+    return {"resume": "--resume", "texts": "--texts TEXTS"}.get(argument.name)
 
 
-def test_python_shows_arguments_as_keywords() -> None:
-    error = InputError(Argument("seed"), " is wrong; say ", Argument("resume", True))
-    assert str(error) == "seed is wrong; say resume=True"
-    assert str(InputError("pass ", Argument("texts", ...))) == "pass texts=…"
-    assert str(InputError("pass ", Argument("limit", None))) == "pass limit=None"
-    assert str(InputError("say ", Argument("engine", "ray"))) == "say engine='ray'"
+SEED, RESUME, LABELLED = Argument("seed"), Argument("resume", True), Argument("labelled", False)
 
 
-def test_another_reader_has_other_names() -> None:
-    error = InputError("say ", Argument("resume", True), " or pass ", Argument("texts", ...))
-    assert error.message(_option) == "say --resume or pass --texts TEXTS"
-    assert error.arguments == ["resume", "texts"]
+@pytest.mark.parametrize(
+    ("error", "python", "command", "arguments"),
+    [
+        (InputError(SEED, ": say ", RESUME), "seed: say resume=True", "seed: say --resume", 2),
+        (InputError("a ", Argument("texts", ...)), "a texts=…", "a --texts TEXTS", 1),
+        (InputError("say ", Argument("limit", None)), "say limit=None", "say limit", 1),
+        (InputError("a ", Argument("engine", "ray")), "a engine='ray'", "a engine", 1),
+        (InputError("no", Advice("; or ", LABELLED, "!")), "no; or labelled=False!", "no", 1),
+        (InputError("resume=True/x: no such file"), *["resume=True/x: no such file"] * 2, 0),
+        (InputError("see ", Argument("targets"), about=["target"]), *["see targets"] * 2, 2),
+        (InputError(ValueError("x"), None), "xNone", "xNone", 0),  # type: ignore[arg-type]
+    ],
+)
+def test_messages(error: InputError, python: str, command: str, arguments: int) -> None:
+    assert str(error) == python
+    assert error.message(_option) == command
+    assert len(error.arguments) == arguments
+    again = pickle.loads(pickle.dumps(error))  # as on its way to another process
+    assert (str(again), again.arguments) == (python, error.arguments)
 
 
-def test_what_looks_like_an_argument_is_left_alone() -> None:
-    error = InputError("resume=True/texts=…/x.parquet: no such file")
-    assert error.message(_option) == str(error)
-    assert error.arguments == []
-
-
-def test_an_argument_the_reader_lacks_is_a_word() -> None:
-    assert InputError(Argument("budget", 3), " is too small").message(_option) == (
-        "budget is too small"
-    )
-
-
-def test_advice_is_left_out_where_it_cannot_be_taken() -> None:
-    advice = Advice(", or ", Argument("labelled", False), " if there is none")
-    error = InputError("there is no label", advice)
-    assert str(error) == "there is no label, or labelled=False if there is none"
-    assert error.message(_option) == "there is no label"
-    assert error.arguments == ["labelled"]
-
-
-def test_a_caller_may_know_an_argument_better() -> None:
+def test_arguments_can_be_replaced() -> None:
+    about = InputError("see ", Argument("targets"), SEED, SEED, about=["target"])
+    assert about.arguments == ["target", "targets", "seed"]
     error = InputError(Argument("seed"), " is wrong", Advice("; say ", Argument("seed", 1)), "!")
     error.replace_arguments(lambda one: replace(one, name="resume", of="random"))
     assert str(error) == "resume is wrong; say resume=1!"
@@ -62,26 +53,10 @@ def test_a_caller_may_know_an_argument_better() -> None:
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
-@pytest.mark.parametrize("kind", [WhywordError, InputError, DownloadError])
-def test_an_error_survives_the_way_to_another_process(kind: type[WhywordError]) -> None:
-    error = kind(Argument("seed"), ": say ", Argument("resume", True))
-    again = pickle.loads(pickle.dumps(error))
-    assert type(again) is kind
-    assert str(again) == again.message(str) == "seed: say resume=True"
-    assert again.message(_option) == "seed: say --resume"
-
-
-def test_a_missing_extra_survives_it_too() -> None:
-    again = pickle.loads(pickle.dumps(MissingExtraError("ray", "ray")))
-    assert str(again) == "ray is not installed; run: pip install 'whyword[ray]'"
-
-
-def test_an_error_may_be_about_what_it_does_not_name() -> None:
-    error = InputError("there is no class 'x', see ", Argument("targets"), about=["target"])
-    assert error.arguments == ["target", "targets"]
-    assert str(error) == "there is no class 'x', see targets"
-    assert pickle.loads(pickle.dumps(error)).arguments == ["target", "targets"]
-
-
-def test_anything_may_be_raised_as_a_message() -> None:
-    assert str(InputError(ValueError("x"), None)) == "xNone"  # type: ignore[arg-type]
+def test_errors_can_be_sent_to_another_process() -> None:
+    for kind in (WhywordError, InputError, DownloadError):
+        again = pickle.loads(pickle.dumps(kind(SEED, ": say ", RESUME)))
+        assert type(again) is kind
+        assert str(again) == again.message(str) == "seed: say resume=True"
+    extra = pickle.loads(pickle.dumps(MissingExtraError("ray", "ray")))
+    assert str(extra) == "ray is not installed; run: pip install 'whyword[ray]'"

@@ -1,7 +1,5 @@
-import hashlib
-import os
-import signal
-import subprocess
+"""Files are whole or not there; folders have one writer at a time."""
+
 import sys
 from pathlib import Path
 
@@ -12,7 +10,6 @@ from whyword.base.files import (
     atomic_write,
     cache_folder,
     exclusive_folder,
-    sha256_of,
     temporary_folder,
 )
 
@@ -40,23 +37,6 @@ def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_killed_writer_leaves_the_old_file(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("old")
-    code = (
-        "import sys, time; from pathlib import Path; from whyword.base.files import atomic_write\n"
-        f"with atomic_write(Path({str(path)!r})) as draft:\n"
-        "    draft.write_text('half'); print('ready', flush=True); time.sleep(60)"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    assert path.read_text() == "old"
-
-
 def test_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WHYWORD_CACHE", str(tmp_path / "here"))
     assert cache_folder() == tmp_path / "here"
@@ -68,22 +48,12 @@ def test_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     if sys.platform == "linux":
         assert cache_folder() == tmp_path / "xdg" / "whyword"
-
-
-def test_a_cache_folder_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WHYWORD_CACHE", "/proc/nowhere")
     with pytest.raises(InputError, match=r"cannot be made .*; set WHYWORD_CACHE to another"):
         cache_folder()
 
 
-def test_sha256(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.write_bytes(os.urandom(100_000))
-    assert sha256_of(path) == hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def test_links_pipes_folders_and_modes(tmp_path: Path) -> None:
-    """What a link points to is replaced; a pipe is written to; a folder is none of our business."""
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text("old")
     target.chmod(0o600)

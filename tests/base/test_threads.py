@@ -1,7 +1,4 @@
-"""How many cores a computation takes."""
-
-import os
-from threading import Thread
+"""The number of cores that a computation takes."""
 
 import numpy as np
 import pytest
@@ -11,7 +8,7 @@ from whyword.base.threads import in_threads, one_thread, usable_cores
 
 
 def threads() -> int:
-    """Return in how many threads this process computes."""
+    """Return the number of threads that this process computes in."""
     parts: list[int] = []
     in_threads(lambda first, last: parts.append(first), 64)
     return len(parts)
@@ -46,32 +43,16 @@ def test_the_cores_are_those_the_process_may_use(monkeypatch: pytest.MonkeyPatch
     assert usable_cores() == threads() == 1
 
 
-def test_one_thread_while_anybody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_thread_while_a_caller_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2})
     before = [pool["num_threads"] for pool in threadpool_info()]
     first, second = one_thread(), one_thread()
     first.__enter__()
     second.__enter__()
     assert threads() == 1
-    first.__exit__(None, None, None)  # the first one is done first: they overlap
+    first.__exit__(None, None, None)  # the first one ends first: they overlap
     assert threads() == 1
     assert {pool["num_threads"] for pool in threadpool_info()} <= {1}
     second.__exit__(None, None, None)
     assert threads() == 3
     assert [pool["num_threads"] for pool in threadpool_info()] == before
-
-
-def test_many_who_ask_leave_the_process_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(4)))
-
-    def ask() -> None:
-        for _ in range(50):
-            with one_thread():
-                os.sched_yield()
-
-    asking = [Thread(target=ask) for _ in range(8)]
-    for thread in asking:
-        thread.start()
-    for thread in asking:
-        thread.join()
-    assert threads() == 4

@@ -1,39 +1,25 @@
+"""The versions of the package and of its dependencies."""
+
 import platform
 import subprocess
 import sys
-import tomllib
 from importlib.metadata import version
-from pathlib import Path
 
 import pytest
 
 import whyword
 from whyword.base import versions
 
-ROOT = Path(__file__).parents[2]
 
-
-def test_what_is_not_installed_is_left_out() -> None:
+def test_installed_versions() -> None:
     assert versions.installed("no-such-package", "numpy") == {"numpy": version("numpy")}
-
-
-def test_a_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = versions.version_lines()
-    assert lines[:2] == [f"whyword {versions.VERSION}", f"Python {platform.python_version()}"]
+    assert lines[:2] == [f"whyword {whyword.__version__}", f"Python {platform.python_version()}"]
     assert f"torch {version('torch')}" in lines
-    monkeypatch.setattr(versions, "_MATTER", ("numpy", "no-such-package"))
-    assert versions.version_lines()[2:] == [f"numpy {version('numpy')}"]
 
 
-def test_it_is_said_once() -> None:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert "version" not in settings["project"]
-    assert ROOT / settings["tool"]["hatch"]["version"]["path"] == Path(versions.__file__)
-    assert whyword.__version__ == versions.VERSION
-    assert "__version__" in dir(whyword)
-
-
-def test_asking_imports_nothing_long() -> None:
+@pytest.mark.slow(reason="starts a process")
+def test_reading_versions_imports_no_heavy_package() -> None:
     code = (
         "import sys, whyword; whyword.__version__\n"
         "from whyword.base.versions import version_lines; version_lines()\n"

@@ -11,10 +11,9 @@ import pytest
 
 from whyword import InputError
 from whyword.base.files import sha256_of
-from whyword.batch.chunks import Chunk, Place
+from whyword.batch.chunks import Place
 from whyword.batch.parts import (
     LEDGER,
-    EarlierParts,
     Ledger,
     Part,
     check_no_strangers,
@@ -22,7 +21,6 @@ from whyword.batch.parts import (
     whole_parts,
     write_part,
 )
-from whyword.corpora.source import Record
 
 TABLE = pa.table({"id": ["a", "b"], "words": [["x"], []]})
 RECORDS = "0123456789abcdef" * 4
@@ -44,7 +42,10 @@ def test_a_part_says_what_it_is(tmp_path: Path) -> None:
     assert part == Part(Place(3, 17), RECORDS, sha256_of(path), 2)
     file = pq.ParquetFile(path)
     assert file.read().equals(TABLE)
-    assert file.metadata.row_group(0).column(0).compression == "ZSTD"
+    columns = [file.metadata.row_group(0).column(at) for at in range(2)]
+    assert [one.compression for one in columns] == ["ZSTD", "ZSTD"]
+    assert ["RLE_DICTIONARY" in one.encodings for one in columns] == [False, True]
+    assert [one.is_stats_set for one in columns] == [True, False]  # of ids
     said = file.schema_arrow.metadata
     assert said[b"whyword.part"] == b"00003-00017"
     assert said[b"whyword.records"] == RECORDS.encode()
@@ -160,20 +161,3 @@ def test_strangers(tmp_path: Path) -> None:
         check_no_strangers(tmp_path)
     assert "\n" not in str(caught.value)
     str(caught.value).encode()
-
-
-def test_chunks_that_are_no_more_what_they_were(tmp_path: Path) -> None:
-    chunk = Chunk(Place(0, 0), [Record("a", "text", None, None)])
-    other = Chunk(Place(0, 0), [Record("a", "next", None, None)])
-    new = Chunk(Place(0, 1), other.records)
-    known = {chunk.place: chunk.digest()}
-    earlier = EarlierParts(tmp_path, known, frozenset(known))
-    assert earlier.has(chunk)
-    assert not earlier.has(new)
-    assert not EarlierParts(tmp_path, known, frozenset()).has(chunk)
-    for done in (frozenset(known), frozenset[Place]()):
-        with pytest.raises(InputError, match=r"the source has changed since .*; name another"):
-            EarlierParts(tmp_path, known, done).has(other)
-    earlier.check_all_read([Place(0, 0), Place(0, 1)])
-    with pytest.raises(InputError, match="the source has changed"):
-        earlier.check_all_read([Place(0, 1)])

@@ -1,392 +1,402 @@
-"""What a run is resumed with is what it began with, and what it left is looked at, to the byte."""
+"""A resumed run goes on with what it began with, and trusts no file that it did not write."""
 
+import errno
 import json
 import os
+import random
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeAlias
 
-import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from keywords import MODULE, Keywords
+from fuzzing import Fuzzer, damage
+from hypothesis import strategies as st
+from keywords import Keywords
 from networks import small_cnn
 from served import model
-from streams import contents, write_corpus
+from streams import (
+    contents,
+    fewer_texts,
+    other_text,
+    shrink_runs,
+    work_here,
+    write_corpus,
+    written_parts,
+)
 
-from whyword import BlackBox, CNNClassifier, InputError, explain_corpus, predict_corpus
-from whyword.batch import chunks
-from whyword.batch import runs as corpora
+from whyword import BlackBox, InputError, explain_corpus, predict_corpus
+from whyword.base.progress import Progress
 from whyword.batch.folder import MANIFEST, REJECTS
 from whyword.batch.parts import LEDGER
 
-
-@pytest.fixture(scope="module")
-def cnn() -> CNNClassifier:
-    return small_cnn()
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_corpus(tmp_path_factory.mktemp("corpus") / "tables")
-
-
-@pytest.fixture(autouse=True)
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "ROWS", 50)
-    monkeypatch.setattr(chunks, "_SHARD_BYTES", 12_000)
-    monkeypatch.setattr(corpora, "LEXICON_BYTES", 4_000)
-
-
-@pytest.fixture(scope="module")
-def whole(cnn: CNNClassifier, source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a run writes that nothing disturbs."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        small_parts.__wrapped__(monkeypatch)  # type: ignore[attr-defined]
-        out = tmp_path_factory.mktemp("whole") / "why"
-        explain_corpus(cnn, source, out)
-    return out
+Damage: TypeAlias = Callable[[Path], object]
+pytestmark = pytest.mark.usefixtures("in_process")
 
 
 @pytest.fixture
-def out(whole: Path, tmp_path: Path) -> Path:
-    """A copy of it."""
-    return shutil.copytree(whole, tmp_path / "why")
+def out(finished: Path, tmp_path: Path) -> Path:
+    """A copy of a finished run."""
+    return shutil.copytree(finished, tmp_path / "why")
 
 
-# ---- case 9: two runs at a time -----------------------------------------------------------------
+@pytest.fixture
+def copied_source(source: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(source, tmp_path / "source")
 
 
-def test_two_runs_in_two_threads_keep_to_their_work(source: Path, tmp_path: Path) -> None:
-    models = [Keywords(), Keywords()]
-    models[1].classes_ = ["one", "two", "three"]
-
-    def predict(number: int) -> set[str]:
-        out = tmp_path / str(number)
-        predict_corpus(models[number], source, out, workers=2)
-        return {label for labels in pd.read_parquet(out)["classes"] for label in labels}
-
-    with ThreadPoolExecutor(2) as pool:
-        said = list(pool.map(predict, range(2)))
-    assert said == [set(one.classes_) for one in models]
+# ---- runs that were interrupted -----------------------------------------------------------------
 
 
-# ---- case 10: models that cannot be told apart ---------------------------------------------------
+def test_only_what_is_missing_is_written(source: Path, finished: Path, tmp_path: Path) -> None:
+    class StopError(Exception):
+        pass
+
+    def stop(progress: Progress) -> None:
+        if progress.n_documents == 11:
+            raise StopError
+
+    out = tmp_path / "why"
+    with pytest.raises(StopError):
+        explain_corpus(small_cnn(), source, out, "all", on_progress=stop)
+    before = written_parts(out)
+    assert sorted(before) == [f"part-00000-0000{number}.parquet" for number in range(3)]
+    assert len((out / LEDGER).read_text().splitlines()) == 3
+    assert json.loads((out / MANIFEST).read_text())["state"] == "begun"
+    assert not (out / REJECTS).exists()
+    assert not list(out.glob(".*"))
+    with pytest.raises(InputError, match="has the beginning of a run; say resume=True"):
+        explain_corpus(small_cnn(), source, out, "all")
+    events: list[Progress] = []
+    outcome = explain_corpus(
+        small_cnn(), source, out, "all", resume=True, on_progress=events.append
+    )
+    assert (outcome.n_documents, outcome.resumed, outcome.rejected, outcome.parts) == (22, 11, 2, 6)
+    assert [event.n_documents for event in events] == [4, 8, 11]  # of this run
+    assert {event.stage for event in events} == {"explaining"}
+    assert contents(out) == contents(finished)
+    assert written_parts(out).items() >= before.items()
+
+
+def test_a_finished_run_is_left_as_it_is(source: Path, out: Path) -> None:
+    before = {file.name: (file.stat().st_ino, file.stat().st_mtime_ns) for file in out.iterdir()}
+    outcome = explain_corpus(small_cnn(), source, out, "all", resume=True)
+    assert (outcome.n_documents, outcome.resumed, outcome.rejected, outcome.parts) == (22, 22, 2, 6)
+    after = {file.name: (file.stat().st_ino, file.stat().st_mtime_ns) for file in out.iterdir()}
+    assert after == before
+    with pytest.raises(InputError, match="has a run already, complete; name another folder"):
+        explain_corpus(small_cnn(), source, out, "all")
+
+
+def test_a_disk_that_is_full_for_a_while(
+    source: Path, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fsync, left = os.fsync, iter(range(5))  # the manifest, the ledger, three parts
+
+    def fill_up(descriptor: int) -> None:
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(descriptor)
+
+    out = tmp_path / "why"
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fill_up)
+        with pytest.raises(InputError, match=r"cannot be written \(no space left\).*resume=True"):
+            explain_corpus(small_cnn(), source, out, "all")
+    assert len(written_parts(out)) == 3
+    assert not list(out.glob(".*"))
+    assert explain_corpus(small_cnn(), source, out, "all", resume=True).resumed == 11
+    assert contents(out) == contents(finished)
+
+
+# ---- models that cannot be told apart -----------------------------------------------------------
 
 
 def test_a_model_without_identity_is_not_resumed(source: Path, tmp_path: Path) -> None:
-    other = Keywords()
-    other.classes_ = ["one", "two", "three"]
     out = tmp_path / "why"
-    predict_corpus(Keywords(), source, out, workers=1)
-    for resumed in (other, Keywords()):
-        with pytest.raises(InputError, match=r"cannot be resumed: its model has no identity"):
-            predict_corpus(resumed, source, out, resume=True)
-    (out / "part-00000-00000.parquet").unlink()
-    with pytest.raises(InputError, match=r"cannot be resumed: its model has no identity"):
-        predict_corpus(other, source, out, resume=True)
-    with pytest.raises(InputError, match=r"a BlackBox, .* is made with name=…"):
-        predict_corpus(other, source, out, resume=True)
+    predict_corpus(Keywords(), source, out)
+    for part in (None, out / "part-00000-00000.parquet"):
+        if part is not None:
+            part.unlink()
+        with pytest.raises(InputError, match=r"its model has no identity.* made with name=…"):
+            predict_corpus(Keywords(), source, out, resume=True)
 
 
-def test_a_name_lets_somebodys_model_be_resumed(source: Path, tmp_path: Path) -> None:
+def test_a_name_lets_a_function_be_resumed(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "why"
-    predict_corpus(BlackBox(Keywords(), name="keywords 1"), source, out, workers=1)
+    predict_corpus(BlackBox(Keywords(), name="keywords 1"), source, out)
     (out / "part-00000-00000.parquet").unlink()
-    again = predict_corpus(BlackBox(Keywords(), name="keywords 1"), source, out, resume=True)
-    assert again.parts >= 1
+    outcome = predict_corpus(BlackBox(Keywords(), name="keywords 1"), source, out, resume=True)
+    assert (outcome.resumed, outcome.n_documents) == (18, 22)
     with pytest.raises(InputError, match="was another one: model differs"):
         predict_corpus(BlackBox(Keywords(), name="keywords 2"), source, out, resume=True)
 
 
-# ---- case 11: parts that are damaged, a source that is another -----------------------------------
+# ---- damaged files ------------------------------------------------------------------------------
 
 
 def flip(path: Path) -> None:
     data = bytearray(path.read_bytes())
-    middle = len(data) // 3
-    data[middle : middle + 2_000] = bytes(byte ^ 0x55 for byte in data[middle : middle + 2_000])
+    data[len(data) // 3] ^= 0x55
     path.write_bytes(data)
 
 
-def overwrite_by_another(path: Path) -> None:
-    shutil.copy(path.with_name("part-00000-00000.parquet"), path)
+def exchange(path: Path) -> None:
+    other = path.with_name("part-00000-00000.parquet")
+    content = path.read_bytes()
+    path.write_bytes(other.read_bytes())
+    other.write_bytes(content)
 
 
-def overwrite_by_nothing(path: Path) -> None:
-    path.write_bytes(b"")
+def in_ledger(old: bytes, new: bytes) -> Damage:
+    """Change the ledger's line of a part, and damage the part."""
+
+    def change(path: Path) -> None:
+        lines = path.with_name(LEDGER).read_bytes().splitlines(keepends=True)
+        changed = [line.replace(old, new) if b"00001-00001" in line else line for line in lines]
+        assert changed != lines
+        path.with_name(LEDGER).write_bytes(b"".join(changed))
+        flip(path.with_name("part-00001-00001.parquet"))
+
+    return change
 
 
-def cut_off(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-100])
+def without_ledger(path: Path) -> None:
+    path.with_name(LEDGER).unlink()
 
 
-@pytest.mark.parametrize("damage", [flip, overwrite_by_another, overwrite_by_nothing, cut_off])
+def longer_ledger(path: Path) -> None:
+    with path.with_name(LEDGER).open("a") as stream:
+        stream.write("{}\n")
+
+
+def in_manifest(path: Path) -> None:
+    manifest = path.with_name(MANIFEST)
+    manifest.write_bytes(manifest.read_bytes().replace(b'"documents": 22', b'"documents": 23'))
+
+
+def in_rejects(path: Path) -> None:
+    path.with_name(REJECTS).write_text("nothing\n" * 2)
+
+
 @pytest.mark.parametrize("state", ["complete", "begun"])
-def test_a_damaged_part_is_made_again(
-    state: str,
-    damage: Callable[[Path], None],
-    cnn: CNNClassifier,
-    source: Path,
-    whole: Path,
-    out: Path,
+@pytest.mark.parametrize(
+    "damage",
+    [
+        flip,
+        exchange,
+        Path.unlink,
+        without_ledger,
+        longer_ledger,
+        in_manifest,
+        in_rejects,
+        in_ledger(b"00001-00001", b"00001-00000"),
+        in_ledger(b"00001-00001", b"00001-00017"),
+        in_ledger(b'"documents": 4', b'"documents": 3'),
+    ],
+)
+def test_what_is_damaged_is_made_again(
+    state: str, damage: Damage, source: Path, finished: Path, out: Path
 ) -> None:
     if state == "begun":
         manifest = json.loads((out / MANIFEST).read_text())
         (out / MANIFEST).write_text(json.dumps(manifest | {"state": state}))
-        (out / "part-00001-00001.parquet").unlink()
     damage(out / "part-00001-00000.parquet")
-    explain_corpus(cnn, source, out, resume=True, workers=1)
-    assert contents(out) == contents(whole)
+    explain_corpus(small_cnn(), source, out, "all", resume=True)
+    assert contents(out) == contents(finished)
 
 
-def test_parts_that_are_exchanged(
-    cnn: CNNClassifier, source: Path, whole: Path, out: Path, tmp_path: Path
-) -> None:
-    one, other = (out / f"part-00000-0000{number}.parquet" for number in range(2))
-    one.rename(tmp_path / "aside")
-    other.rename(one)
-    (tmp_path / "aside").rename(other)
-    explain_corpus(cnn, source, out, resume=True, workers=1)
-    assert contents(out) == contents(whole)
-
-
-def test_rejects_that_are_damaged(cnn: CNNClassifier, source: Path, whole: Path, out: Path) -> None:
-    (out / REJECTS).write_text((out / REJECTS).read_text().replace("null", "void"))
-    explain_corpus(cnn, source, out, resume=True, workers=1)
-    assert contents(out) == contents(whole)
-    (out / REJECTS).unlink()
-    explain_corpus(cnn, source, out, resume=True, workers=1)
-    assert contents(out) == contents(whole)
-
-
-def name_another(line: bytes) -> bytes:
-    return line.replace(b"00001-00001", b"00001-00000")
-
-
-def name_none(line: bytes) -> bytes:
-    return line.replace(b"00001-00001", b"00001-00017")
-
-
-def change_digest(line: bytes) -> bytes:
-    place = line.index(b'"records": "') + len(b'"records": "')
-    return line[:place] + (b"1" if line[place] == ord("0") else b"0") + line[place + 1 :]
-
-
-@pytest.mark.parametrize("damage", [name_another, name_none, change_digest])
-def test_a_damaged_ledger_says_nothing_of_the_source(
-    damage: Callable[[bytes], bytes], cnn: CNNClassifier, source: Path, whole: Path, out: Path
-) -> None:
-    lines = (out / LEDGER).read_bytes().splitlines(keepends=True)
-    changed = [damage(line) if b"00001-00001" in line else line for line in lines]
-    assert changed != lines
-    (out / LEDGER).write_bytes(b"".join(changed))
-    cut_off(out / "part-00001-00001.parquet")
-    explain_corpus(cnn, source, out, resume=True, workers=1)
-    assert contents(out) == contents(whole)
-
-
-def replace_silently(path: Path, old: bytes, new: bytes) -> None:
-    """Change a file, but neither its size nor its time."""
-    before = path.stat()
-    data = path.read_bytes()
-    assert old in data
-    path.write_bytes(data.replace(old, new))
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert path.stat().st_size == before.st_size
-
-
-@pytest.mark.parametrize(
-    "engine", ["local", pytest.param("ray", marks=pytest.mark.slow(reason="starts Ray"))]
-)
-@pytest.mark.filterwarnings("ignore:::ray")
-def test_a_source_that_changed_and_does_not_look_it(
-    engine: str, cnn: CNNClassifier, source: Path, tmp_path: Path
-) -> None:
-    mine, out = shutil.copytree(source, tmp_path / "mine"), tmp_path / "why"
-    explain_corpus(cnn, mine, out, workers=1)
-    (out / "part-00000-00001.parquet").unlink()
-    replace_silently(mine / "1.jsonl", b"r7x", b"r8x")
-    with pytest.raises(InputError, match="the source has changed since the run in"):
-        explain_corpus(cnn, mine, out, resume=True, engine=engine)
-    replace_silently(mine / "1.jsonl", b"r8x", b"r7x")
-
-
-def test_a_source_that_changed_where_a_part_is_damaged(
-    cnn: CNNClassifier, source: Path, tmp_path: Path
-) -> None:
-    mine, out = shutil.copytree(source, tmp_path / "mine"), tmp_path / "why"
-    explain_corpus(cnn, mine, out, workers=1)
-    flip(out / "part-00001-00000.parquet")
-    replace_silently(mine / "1.jsonl", b"r7x", b"r9x")
-    with pytest.raises(InputError, match="the source has changed since the run in"):
-        explain_corpus(cnn, mine, out, resume=True)
-
-
-# ---- case 12: names and labels, files and manifests of others ------------------------------------
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "part-00000-00001 copy.parquet",
-        "part-x.parquet",
-        "part-00000-00001.parquet.bak",
-        "part-0-1.parquet",
-        "part-00007-00000.parquet",
-        "others.parquet",
-        os.fsdecode(b"part-\xff.parquet"),
-    ],
-)
+@pytest.mark.parametrize("name", ["part-00000-00001 copy.parquet", "part-00007-00000.parquet"])
 def test_files_of_others_are_neither_taken_nor_deleted(
-    name: str, cnn: CNNClassifier, source: Path, whole: Path, out: Path
+    name: str, source: Path, finished: Path, out: Path
 ) -> None:
     (out / name).write_bytes(b"somebody's")
     (out / "part-00000-00001.parquet").unlink()
-    with pytest.raises(InputError, match=r"has a file that this run did not write, .*part|others"):
-        explain_corpus(cnn, source, out, resume=True, workers=1)
+    with pytest.raises(InputError, match=f"has a file that this run did not write, {name}"):
+        explain_corpus(small_cnn(), source, out, "all", resume=True)
     assert (out / name).read_bytes() == b"somebody's"
     (out / name).unlink()
-    explain_corpus(cnn, source, out, resume=True, workers=1)
-    assert contents(out) == contents(whole)
+    explain_corpus(small_cnn(), source, out, "all", resume=True)
+    assert contents(out) == contents(finished)
+
+
+# ---- a source that changed ----------------------------------------------------------------------
+
+
+def test_a_file_that_has_changed(copied_source: Path, tmp_path: Path) -> None:
+    explain_corpus(small_cnn(), copied_source, tmp_path / "why")
+    with (copied_source / "0.jsonl").open("a") as stream:
+        stream.write('{"text": "one more"}\n')
+    with pytest.raises(InputError, match="was another one: the source differs"):
+        explain_corpus(small_cnn(), copied_source, tmp_path / "why", resume=True)
 
 
 @pytest.mark.parametrize(
-    "manifest",
+    ("damage", "name", "change"),
     [
-        b"[" * 200_000,
-        b'{"state": "complete"}',
-        b'{"state": "complete", "parts": "7", "documents": 3, "rejected": 0}',
-        b'{"state": ["begun"]}',
-        b'{"state": NaN}',
-        b"9" * 10_000,
-        b"\xff\xfe",
-        b"",
-        b"null",
+        (Path.unlink, "part-00000-00001.parquet", other_text),
+        (Path.unlink, "part-00000-00001.parquet", fewer_texts),
+        (flip, "part-00001-00001.parquet", other_text),  # of the documents of the part itself
     ],
-    ids=lambda content: content[:12].decode("latin-1"),
 )
-def test_manifests_that_no_run_wrote(
-    manifest: bytes, cnn: CNNClassifier, source: Path, out: Path
+def test_a_file_that_has_changed_and_does_not_look_it(
+    damage: Damage, name: str, change: Damage, copied_source: Path, tmp_path: Path
 ) -> None:
-    (out / MANIFEST).write_bytes(manifest)
-    for resume in (True, False):
-        with pytest.raises(InputError, match=MANIFEST) as caught:
-            explain_corpus(cnn, source, out, resume=resume)
-        assert len(str(caught.value)) < 1_000
+    out = tmp_path / "why"
+    explain_corpus(small_cnn(), copied_source, out)
+    damage(out / name)
+    change(copied_source / "1.jsonl")
+    with pytest.raises(InputError, match=r"the source has changed since the run in .*why began"):
+        explain_corpus(small_cnn(), copied_source, out, resume=True)
 
 
-def test_manifest_without_parts(cnn: CNNClassifier, source: Path, out: Path) -> None:
-    manifest = json.loads((out / MANIFEST).read_text())
-    del manifest["parts"]
-    (out / MANIFEST).write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match="is not what a run writes; name another folder"):
-        explain_corpus(cnn, source, out, resume=True, workers=1)
+# ---- names and labels ---------------------------------------------------------------------------
 
 
-def test_names_that_are_not_utf8(source: Path, tmp_path: Path) -> None:
-    svm = model("svm")
-    mine = tmp_path / os.fsdecode(b"t\xe4glich")
-    shutil.copytree(source, mine)
+def test_names_that_are_not_utf8(copied_source: Path, tmp_path: Path) -> None:
+    mine = copied_source.rename(tmp_path / os.fsdecode(b"t\xe4glich"))
     (mine / "0.jsonl").rename(mine / os.fsdecode(b"\xff.jsonl"))
     out = tmp_path / os.fsdecode(b"erkl\xe4rt")
-    outcome = predict_corpus(svm, mine, out, workers=1)
-    assert (outcome.n_documents, outcome.rejected) == (357, 3)
+    outcome = predict_corpus(model("svm"), mine, out)
+    assert (outcome.n_documents, outcome.rejected) == (22, 2)
     found = contents(out)
-    assert predict_corpus(svm, mine, out, resume=True).resumed == 357
+    assert predict_corpus(model("svm"), mine, out, resume=True).resumed == 22
     (out / "part-00000-00000.parquet").unlink()
-    predict_corpus(svm, mine, out, resume=True)
+    assert predict_corpus(model("svm"), mine, out, resume=True).resumed == 18
     assert contents(out) == found
     places = [json.loads(line)["place"] for line in found[REJECTS].splitlines()]
     assert any("\udcff" in place for place in places)  # it can be found by this name
-    last = max(out.glob("part-*"))
-    with last.open("rb") as stream:  # pyarrow opens no such names
-        assert "\ufffd" in pq.read_table(stream)["id"][0].as_py()
+    with (out / "part-00001-00000.parquet").open("rb") as stream:  # pyarrow opens no such names
+        assert pq.read_table(stream)["id"][0].as_py() == "\ufffd.jsonl:1"
 
 
 def test_labels_with_half_a_surrogate_pair(tmp_path: Path) -> None:
-    rows = [{"text": f"moon {n}", "label": "a\ud83d"} for n in range(60)]
+    rows = [{"text": f"moon {n}", "label": "a\ud83d"} for n in range(5)]
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     ours = Keywords()
     ours.classes_ = ["b\ude00", "c", "ü"]
-    predict_corpus(ours, path, tmp_path / "said")
-    frame = pd.read_parquet(tmp_path / "said")
+    predict_corpus(ours, path, tmp_path / "predicted", label="label")
+    frame = pd.read_parquet(tmp_path / "predicted")
     assert set(frame["label"]) == {"a\ufffd"}
-    assert list(frame["classes"][0]) == ["b\ufffd", "c", "ü"]
-    for target in ("predicted", "all", ["b\ude00", "c"], "b\ude00"):
-        out = tmp_path / f"{target!r}"
-        against = "c" if target == "b\ude00" else None
-        explain_corpus(ours, path, out, target, against=against, workers=1)
-        assert list(pd.read_parquet(out)["classes"][0]) == ["b\ufffd", "c", "ü"]
-    explain_corpus(ours, path, tmp_path / "against", "c", against="b\ude00", workers=1)
+    for number, (target, against, expected) in enumerate(
+        [
+            ("predicted", None, "b\ufffd"),
+            ("all", None, "all"),
+            (["b\ude00", "c"], None, ["b\ufffd", "c"]),
+            ("b\ude00", "c", "b\ufffd"),
+            ("c", "b\ude00", "c"),
+        ]
+    ):
+        out = tmp_path / str(number)
+        explain_corpus(ours, path, out, target, against=against)
+        frame = pd.read_parquet(out)
+        assert list(frame["classes"][0]) == ["b\ufffd", "c", "ü"]
+        found = frame["target"][0]
+        assert (found if isinstance(found, str) else list(found)) == expected
 
 
-# ---- case 13: processes --------------------------------------------------------------------------
+# ---- damaged at random --------------------------------------------------------------------------
+
+OTHER_NAMES = (
+    "part-00000-00000 copy.parquet",
+    "part-00000-00000.parquet",
+    "part-00001-00002.parquet",
+    "part-00000-00009.parquet",
+    "part-0-0.parquet",
+    "all.parquet",
+    "notes.txt",
+    ".draft-part-00000-00001.parquet-0123",
+    MANIFEST,
+    LEDGER,
+    REJECTS,
+)
+
+Step: TypeAlias = tuple[str, int, int, int]  # what is done, to which file, with which one, a seed
 
 
-def test_no_process_is_a_copy_of_this_one(
-    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fork() -> int:
-        raise AssertionError("beside threads this may hang")
+def apply(folder: Path, step: Step) -> None:
+    """Do what a step says, if there is still something to do it to."""
+    action, at, other, seed = step
+    files = sorted(file for file in folder.iterdir() if file.stat().st_size)
+    if not files:
+        return
+    chance, path, second = random.Random(seed), files[at % len(files)], files[other % len(files)]
+    content = path.read_bytes()
+    if action == "bytes":
+        path.write_bytes(damage(content, chance))
+    elif action == "cut":
+        path.write_bytes(content[: seed % len(content)])
+    elif action == "delete":
+        path.unlink()
+    elif action in ("overwrite", "exchange"):
+        path.write_bytes(second.read_bytes())
+        if action == "exchange":
+            second.write_bytes(content)
+    elif action in ("rename", "copy"):
+        if action == "rename":
+            path.unlink()
+        (folder / OTHER_NAMES[other % len(OTHER_NAMES)]).write_bytes(content)
+    elif path.suffix == ".jsonl":  # lines are lost, repeated or moved
+        lines = content.splitlines(keepends=True)
+        path.write_bytes(b"".join(chance.choices(lines, k=chance.randrange(1, len(lines) + 3))))
 
-    monkeypatch.setattr(os, "fork", fork)
-    assert predict_corpus(model("svm"), source, tmp_path / "said", workers=2).n_documents == 357
+
+ACTIONS = ["bytes", "cut", "delete", "overwrite", "exchange", "rename", "copy", "lines"]
+STEPS = st.tuples(
+    st.sampled_from(ACTIONS), st.integers(0, 20), st.integers(0, 20), st.integers(0, 1 << 30)
+)
 
 
-SCRIPT = """
-import sys
-import whyword as ww
-from whyword.batch import chunks
+def fuzzer(folder: Path) -> Fuzzer:
+    """Return what damages folders of a run over a small corpus, and resumes it."""
+    svm, whole, out = model("svm"), folder / "whole", folder / "out"
+    source = write_corpus(folder / "source", files=2, documents=12)
 
-{define}
-chunks.ROWS = 50
-print("once")
-outcome = ww.predict_corpus(model, sys.argv[1], sys.argv[2], workers=2)
-print(outcome.n_documents)
-"""
+    def predict(out: Path, resume: bool) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            shrink_runs(patch)
+            work_here(patch)
+            predict_corpus(svm, source, out, resume=resume)
+
+    predict(whole, resume=False)
+    expected = {file.name: file.read_bytes() for file in whole.iterdir()}
+    assert len(expected) == 6 + 3
+
+    def resume(case: tuple[str, list[Step]]) -> None:
+        state, steps = case
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(whole, out)
+        if state == "begun":
+            said = json.loads(expected[MANIFEST])
+            for name in ("parts", "documents", "rejected", "rejects_sha256"):
+                del said[name]
+            (out / MANIFEST).write_text(json.dumps(said | {"state": state}))
+            (out / REJECTS).unlink()
+        for step in steps:
+            apply(out, step)
+        predict(out, resume=True)
+        found = {file.name: file.read_bytes() for file in out.iterdir()}
+        assert found.keys() - expected.keys() <= {"notes.txt"}  # what nobody takes for a part
+        assert {name: found.get(name) for name in expected} == expected
+
+    cases = st.tuples(
+        st.sampled_from(["complete", "begun"]), st.lists(STEPS, min_size=1, max_size=3)
+    )
+    return Fuzzer("run folders", cases, resume)
 
 
 @pytest.mark.parametrize(
-    ("define", "said"),
+    "count",
     [
-        ("from somebodys import model", ""),
-        (MODULE, "the model cannot be sent to other processes, so this one does all the work"),
-        (f"{MODULE}\nmodel.key = lambda text: text", "the model cannot be sent"),
+        pytest.param(60, marks=pytest.mark.slow(reason="resumes many runs")),
+        pytest.param(600, marks=pytest.mark.nightly(reason="resumes hundreds of runs")),
     ],
-    ids=["of a module", "of the script", "with a lambda"],
 )
-def test_a_script_is_run_once_whatever_its_model(
-    define: str, said: str, source: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "somebodys.py").write_text(MODULE)
-    (tmp_path / "script.py").write_text(SCRIPT.format(define=define))
-    command = [sys.executable, str(tmp_path / "script.py"), str(source), str(tmp_path / "said")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd="/")
-    assert done.stdout == "once\n357\n"
-    assert (said in done.stderr) if said else (done.stderr == "")
-    assert pq.read_table(tmp_path / "said").num_rows == 357
-
-
-def test_a_single_chunk_needs_no_process(
-    cnn: CNNClassifier, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The numbers are those of another process, to the last bit."""
-    explain_corpus(cnn, source, tmp_path / "several", "all")
-    texts = tmp_path / "a.jsonl"
-    lines = (source / "0.jsonl").read_text().splitlines(keepends=True)[:51]  # one is no document
-    texts.write_text("".join(lines))
-    monkeypatch.setattr(subprocess, "Popen", None)
-    monkeypatch.setattr(corpora, "_SAMPLE", 1)
-    explain_corpus(cnn, texts, tmp_path / "one", "all", workers=3)
-    one, several = (
-        pd.read_parquet(tmp_path / name / "part-00000-00000.parquet") for name in ("one", "several")
-    )
-    assert len(one) == 50
-    for ours, theirs in zip(one["relevance"], several["relevance"], strict=True):
-        assert np.array_equal(np.stack(ours), np.stack(theirs))
+def test_folders_damaged_at_random_are_mended_or_refused(count: int, tmp_path: Path) -> None:
+    fuzz = fuzzer(tmp_path)
+    fuzz.check(count)
+    assert fuzz.accepted > count / 3
+    assert fuzz.refused > 0

@@ -1,410 +1,422 @@
-"""Runs over a corpus: killed, interrupted, out of room, they end as if nothing had been."""
+"""Runs over a corpus: the files that they write, in one process and in several."""
 
 import json
 import os
-import shutil
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterator
+from hashlib import sha256
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import psutil
 import pytest
-from keywords import Keywords
-from networks import small_cnn, topical
+from keywords import MODULE, Keywords
+from networks import small_cnn
 from opens import count_opens
 from served import model
-from streams import Run, SlowTask, VerySlowTask, contents, write_corpus
+from streams import (
+    Run,
+    SlowTask,
+    contents,
+    read_corpus,
+    shrink_runs,
+    work_here,
+    write_corpus,
+    written_parts,
+)
 
 from whyword import (
-    CNNClassifier,
     Explanations,
     InputError,
-    WhywordError,
+    class_words,
     explain,
     explain_corpus,
     predict_corpus,
+    summarize,
 )
+from whyword.analysis import ClassWords
 from whyword.base.progress import Progress
-from whyword.batch import Outcome, chunks, class_words_corpus, folder, summarize_corpus
-from whyword.batch import runs as corpora
+from whyword.base.versions import VERSION
+from whyword.batch import Outcome, class_words_corpus, runs, summarize_corpus
 from whyword.batch.folder import MANIFEST, REJECTS
-from whyword.corpora.source import open_source
+from whyword.batch.parts import LEDGER
+
+PARTS = {f"{shard:05}-{number:05}": 4 - (number == 2) for shard in range(2) for number in range(3)}
 
 
-@pytest.fixture(scope="module")
-def cnn() -> CNNClassifier:
-    return small_cnn()
+# ---- what a run writes --------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_corpus(tmp_path_factory.mktemp("corpus") / "tables")
-
-
-@pytest.fixture(autouse=True)
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "ROWS", 16)
-    monkeypatch.setattr(chunks, "_SHARD_BYTES", 12_000)
-    monkeypatch.setattr(corpora, "LEXICON_BYTES", 4_000)  # so that there are rare words
-
-
-@pytest.fixture
-def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let each part take a while, and the run half a second."""
-    monkeypatch.setattr(corpora, "ExplainTask", SlowTask)
-
-
-@pytest.fixture
-def very_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the run take so long that it is there however slow the machine is."""
-    monkeypatch.setattr(corpora, "ExplainTask", VerySlowTask)
-
-
-@pytest.fixture(scope="module")
-def whole(cnn: CNNClassifier, source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a run writes that nothing disturbs."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        small_parts.__wrapped__(monkeypatch)  # type: ignore[attr-defined]
-        out = tmp_path_factory.mktemp("whole") / "why"
-        explain_corpus(cnn, source, out, "all")
-    return out
-
-
-@pytest.mark.parametrize("name", ["posts.csv", "posts.jsonl.gz", "posts.parquet"])
-def test_every_row_is_read_once(
-    cnn: CNNClassifier, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("in_process")
+def test_each_document_and_each_part_is_written_once(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The model is asked once about each text; each part is synced once, then recorded."""
+    synced, asked, fsync = list[str](), list[str](), os.fsync
+
+    def record_fsync(descriptor: int) -> None:
+        synced.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+        fsync(descriptor)
+
+    class Asked(Keywords):
+        def predict_proba(self, texts: list[str]) -> Any:  # noqa: ANN401 - an array
+            asked.extend(text for text in texts if text != "text")  # asks how many classes
+            return super().predict_proba(texts)
+
+    monkeypatch.setattr(os, "fsync", record_fsync)
+    events: list[Progress] = []
+    out = tmp_path / "predicted"
+    outcome = predict_corpus(Asked(), source, out, on_progress=events.append)
+    texts = read_corpus(source)
+    assert outcome == Outcome(out, 22, 2, 6, 0, outcome.seconds)
+    assert 0 < outcome.seconds < 100
+    assert asked == list(texts.values())
+    drafts = [name for name in synced if "part-" in name]
+    assert [name.rpartition("-")[0] for name in drafts] == [
+        f".draft-part-{part}.parquet" for part in PARTS
+    ]
+    assert [name for name in synced if name not in drafts] == [
+        f".draft-{name}" for name in ("manifest", "parts", "rejects", "manifest")
+    ]
+    assert {file.name for file in out.iterdir()} == {
+        *(MANIFEST, LEDGER, REJECTS),
+        *(f"part-{part}.parquet" for part in PARTS),
+    }
+    frame = pd.read_parquet(out)
+    assert frame["id"].tolist() == list(texts)
+    assert np.stack(frame["probabilities"].tolist()).tolist() == (
+        Keywords().predict_proba(list(texts.values())).tolist()
+    )
+    assert {event.stage for event in events} == {"predicting"}
+    assert [event.n_documents for event in events] == [4, 8, 11, 15, 19, 22]
+    shares = [event.share or 0.0 for event in events]
+    assert shares == sorted(shares)
+    assert (shares[2], shares[-1]) == (0.5, 1.0)
+
+
+def test_the_ledger_the_manifest_and_the_rejects(source: Path, finished: Path) -> None:
+    texts = list(read_corpus(source).items())
+    ledger = [json.loads(line) for line in (finished / LEDGER).read_text().splitlines()]
+    assert {line["part"]: line["documents"] for line in ledger} == PARTS
+    assert [line["part"] for line in ledger] == list(PARTS)
+    for line in ledger:
+        own, texts = texts[: line["documents"]], texts[line["documents"] :]
+        fields = [part.encode() for name, text in own for part in (name, text, "")]
+        lengths = [len(part) if at % 3 < 2 else -1 for at, part in enumerate(fields)]
+        documents = np.array(lengths, "<i8").tobytes() + b"".join(fields)
+        assert line["records"] == sha256(documents).hexdigest()
+        part = finished / f"part-{line['part']}.parquet"
+        assert line["sha256"] == sha256(part.read_bytes()).hexdigest()
+    rejects = (finished / REJECTS).read_bytes()
+    assert [json.loads(line) for line in rejects.splitlines()] == [
+        {"place": f"{source}/{file}.jsonl, line {line}", "reason": "'text' is null, not text"}
+        for file, line in ((0, 2), (1, 9))
+    ]
+    files = [source / f"{number}.jsonl" for number in range(2)]
+    assert json.loads((finished / MANIFEST).read_text()) == {
+        "whyword": VERSION,
+        "task": "explain",
+        "model": small_cnn().identity,
+        "method": "lrp",
+        "parameters": explain(small_cnn(), "moon").parameters,
+        "target": "all",
+        "top": None,
+        "source": {
+            "names": [],
+            "files": [
+                {"file": str(one), "bytes": one.stat().st_size, "changed": one.stat().st_mtime}
+                for one in files
+            ],
+            "shards": [1, 1],
+            "text": "text",
+            "encoding": None,
+        },
+        "at_most": {"documents": 4, "characters": 8 << 20, "lexicon": 4_000},
+        "state": "complete",
+        "parts": 6,
+        "documents": 22,
+        "rejected": 2,
+        "rejects_sha256": sha256(rejects).hexdigest(),
+    }
+
+
+def test_rows_are_those_of_explain(source: Path, finished: Path) -> None:
+    texts = read_corpus(source)
+    frame = pd.read_parquet(finished)
+    assert dict(zip(frame["id"], frame["text"], strict=True)) == texts
+    expected = explain(small_cnn(), list(texts.values()), "all")
+    for one, (_, row) in zip(expected, frame.iterrows(), strict=True):
+        np.testing.assert_allclose(np.stack(row["relevance"]), one.relevance, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(row["scores"], one.scores, rtol=1e-5, atol=1e-6)
+        assert list(row["words"]) == one.words
+
+
+def test_other_programs_can_read_it(finished: Path) -> None:
+    import duckdb
+
+    query = f"select count(*), sum(len(words)), avg(residual[1]) from '{finished}/*.parquet'"
+    with duckdb.connect() as database:
+        ((rows, words, residual),) = database.execute(query).fetchall()
+    assert (rows, words) == (22, 22 * 16)
+    assert abs(residual) < 1e-4
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("name", ["posts.csv", "posts.parquet"])
+def test_every_row_is_read_once(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Columns, frequent words and documents: one look at the file for all of them."""
-    texts = pd.DataFrame({"text": topical(100)[0]})
+    texts = pd.DataFrame({"text": read_corpus(write_corpus(tmp_path / "a", 1, 30)).values()})
     path = tmp_path / name
     if name.endswith(".csv"):
         texts.to_csv(path, index=False)
-    elif name.endswith(".gz"):
-        texts.to_json(path, orient="records", lines=True)
     else:
         texts.to_parquet(path)
     opens = count_opens(monkeypatch)
-    explain_corpus(cnn, path, tmp_path / "why", workers=1)
-    class_words_corpus(cnn, path, workers=1)
-    assert opens[name] == 1 + 2  # class words are read again for the names of their documents
-    explain_corpus(cnn, path, tmp_path / "strictly", strict=True, workers=1)
-    assert opens[name] == 3 + 2  # a strict reader sees no further than to the first bad row
+    explain_corpus(small_cnn(), path, tmp_path / "why")
+    class_words_corpus(small_cnn(), path)
+    assert opens[name] == 1 + 2  # class words: again for the names of their documents
+    explain_corpus(small_cnn(), path, tmp_path / "strictly", strict=True)
+    assert opens[name] == 3 + 2  # a strict reader looks ahead, then begins anew
     assert contents(tmp_path / "why") == contents(tmp_path / "strictly")
 
 
-def test_rows_are_those_of_explain(cnn: CNNClassifier, source: Path, whole: Path) -> None:
-    records = [
-        (f"{file.name}:{record.id}", record.text)
-        for file in sorted(source.iterdir())
-        for record in open_source(file, labelled=False).read(lambda _: None)
-    ]
-    expected = explain(cnn, [text for _, text in records], "all")
-    parts = sorted(whole.glob("part-*.parquet"))
-    frame = pd.concat([pd.read_parquet(part) for part in parts])
-    assert frame["id"].tolist() == [name for name, _ in records]
-    assert frame["text"].tolist() == [text for _, text in records]
-    for one, relevance, words in zip(expected, frame["relevance"], frame["words"], strict=True):
-        np.testing.assert_allclose(np.stack(relevance), one.relevance, rtol=1e-4, atol=1e-5)
-        assert list(words) == one.words
-    rejected = [json.loads(line) for line in (whole / REJECTS).read_text().splitlines()]
-    assert [Path(row["place"].partition(",")[0]).name for row in rejected] == [
-        *("0.jsonl", "1.jsonl", "2.jsonl")
-    ]
-    assert "line 2" in rejected[0]["place"]
-    assert "'text' is null, not text" in rejected[0]["reason"]
+# ---- other tasks and models ---------------------------------------------------------------------
 
 
-def test_each_documents_highest_classes(cnn: CNNClassifier, source: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("in_process")
+def test_each_documents_highest_classes(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "why"
-    explain_corpus(cnn, source, out, top_classes=2, top=3, workers=1)
+    explain_corpus(small_cnn(), source, out, top_classes=2, top=3)
     frame = pd.read_parquet(out)
-    expected = explain(cnn, frame["text"].tolist(), top=2)
+    expected = explain(small_cnn(), frame["text"].tolist(), top=2)
     assert len({one.target for one in expected}) > 1
     assert [tuple(target) for target in frame["target"]] == [one.target for one in expected]
-    read = Explanations.from_parquet(next(iter(sorted(out.glob("part-*.parquet")))))
+    assert set(frame["words"].map(len)) == {3}
+    read = Explanations.from_parquet(out / "part-00000-00000.parquet")
     for one, other in zip(read, expected, strict=False):
         assert one.parameters["top_classes"] == 2
         np.testing.assert_allclose(one.score, other.score, rtol=1e-5, atol=1e-5)
         assert one.conserved
     with pytest.raises(InputError, match="another one: parameters differs"):
-        explain_corpus(cnn, source, out, top_classes=3, top=3, workers=1, resume=True)
-    with pytest.raises(InputError, match="top_classes is for each text's highest classes"):
-        explain_corpus(cnn, source, tmp_path / "x", "all", top_classes=3)
+        explain_corpus(small_cnn(), source, out, top_classes=3, top=3, resume=True)
 
 
-def test_others_can_read_it(whole: Path) -> None:
-    count = sum(len(pd.read_parquet(part)) for part in whole.glob("part-*.parquet"))
-    assert len(pd.read_parquet(whole)) == count == 357
-    query = f"select count(*), sum(len(words)), avg(residual[1]) from '{whole}/*.parquet'"
-    with duckdb.connect() as database:
-        ((rows, words, residual),) = database.execute(query).fetchall()
-    assert rows == 357
-    assert words > 1000
-    assert abs(residual) < 1e-4
-
-
-def test_what_a_run_returns(cnn: CNNClassifier, source: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("in_process")
+def test_summary_vectors_of_a_corpus(source: Path, tmp_path: Path) -> None:
+    texts, out = read_corpus(source), tmp_path / "vectors"
     events: list[Progress] = []
-    outcome = explain_corpus(
-        cnn, source, tmp_path / "why", top=2, on_progress=events.append, workers=1
+    how: dict[str, Any] = {"level": "element", "target": "space", "on_progress": events.append}
+    outcome = summarize_corpus(small_cnn(), source, out, **how)
+    assert (outcome.n_documents, outcome.parts) == (22, 6)
+    assert {event.stage for event in events} == {"summarising"}
+    frame = pd.read_parquet(out)
+    assert frame["id"].tolist() == list(texts)
+    expected = summarize(small_cnn(), list(texts.values()), level="element", target="space")
+    np.testing.assert_allclose(np.stack(frame["vector"].tolist()), expected, rtol=1e-4, atol=1e-5)
+    with pytest.raises(InputError, match="was another one: level differs"):
+        summarize_corpus(small_cnn(), source, out, target="space", resume=True)
+    with pytest.raises(InputError, match="was another one: task differs"):
+        predict_corpus(small_cnn(), source, out, resume=True)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_the_words_of_classes(source: Path) -> None:
+    texts = read_corpus(source)
+    for used, options in (
+        (small_cnn(), {}),
+        (small_cnn(), {"per": "occurrence", "top": 7}),
+        (small_cnn(), {"rank": "sum", "least": 2, "top": 4, "target": "space"}),
+        (small_cnn(), {"units": "phrases", "top": 9, "method": "gradient_input"}),
+        (model("svm"), {"rank": "mean"}),
+    ):
+        events: list[Progress] = []
+        found = class_words_corpus(used, source, on_progress=events.append, **options)
+        expected = class_words(used, texts.values(), ids=list(texts), **options)
+        check_same_words(found, expected)
+        assert {event.stage for event in events} == {"gathering class words"}
+        assert [event.n_documents for event in events] == [4, 8, 11, 15, 19, 22]
+        assert (events[2].share, events[-1].share) == (0.5, 1.0)
+
+
+def test_words_of_classes_have_the_defaults_of_the_library() -> None:
+    of_texts, of_corpus = (signature(one).parameters for one in (class_words, class_words_corpus))
+    for name in set(of_texts) & set(of_corpus):
+        assert of_corpus[name].default == of_texts[name].default, name
+
+
+def check_same_words(found: ClassWords, expected: ClassWords) -> None:
+    """Compare all fields; relevance but for the rounding of another order of additions."""
+    assert (found.per, found.rank, found.units) == (expected.per, expected.rank, expected.units)
+    assert found.n_documents == expected.n_documents
+    assert list(found) == list(expected)
+    for label in expected:
+        ours, theirs = found[label], expected[label]
+        assert [e._replace(relevance=0) for e in ours] == [e._replace(relevance=0) for e in theirs]
+        np.testing.assert_allclose(
+            [e.relevance for e in ours], [e.relevance for e in theirs], rtol=1e-4
+        )
+
+
+def test_words_of_classes_that_make_no_sense(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": None}))
+    cases: list[tuple[Any, dict[str, Any], str]] = [
+        (source, {"target": "predicted"}, "say 'all'"),
+        (source, {"target": "nothing"}, "there is no class 'nothing'"),
+        (source, {"strict": True}, "line 2: 'text' is null"),
+        (source, {"workers": 0}, "workers must be"),
+        (tmp_path / "a.jsonl", {}, "there are no texts"),
+    ]
+    for given, options, message in cases:
+        with pytest.raises(InputError, match=message):
+            class_words_corpus(small_cnn(), given, **options)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_labels_of_the_source(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("body,topic\nmoon,a;b\npuck,\n")
+    predict_corpus(
+        *(Keywords(), tmp_path / "a.csv", tmp_path / "out"),
+        text="body",
+        label="topic",
+        label_separator=";",
     )
-    assert outcome == Outcome(tmp_path / "why", 357, 3, len(events), 0, outcome.seconds)
-    assert events[-1] == Progress("explaining", n_documents=357, share=1.0)
-    shares = [event.share or 0 for event in events]
-    assert shares == sorted(shares)
-    again = explain_corpus(cnn, source, tmp_path / "why", top=2, resume=True)
-    assert (again.n_documents, again.resumed, again.rejected) == (357, 357, 3)
+    assert pd.read_parquet(tmp_path / "out")["label"].tolist() == ["a, b", "no label"]
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_any_number_of_processes_writes_the_same(
-    workers: int, cnn: CNNClassifier, source: Path, whole: Path, tmp_path: Path
-) -> None:
-    explain_corpus(cnn, source, tmp_path / "why", "all", workers=workers)
-    assert contents(tmp_path / "why") == contents(whole)
-
-
-# ---- killed, interrupted, full --------------------------------------------------------------
-
-
-@pytest.mark.usefixtures("slowly")
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.slow(reason="kills runs that were made slow")
-def test_a_run_that_is_killed(
-    seed: int, cnn: CNNClassifier, source: Path, whole: Path, tmp_path: Path
-) -> None:
-    run = Run(explain_corpus, cnn, source, tmp_path / "why", "all")
-    run.wait_for_parts(tmp_path / "why", 5 * seed)
-    time.sleep(np.random.default_rng(seed).uniform(0, 0.5))
-    family = run.family()
-    os.kill(run.pid, signal.SIGKILL)
-    run.end()
-    # at once, while its processes are still there
-    explain_corpus(cnn, source, tmp_path / "why", "all", resume=(tmp_path / "why").exists())
-    assert contents(tmp_path / "why") == contents(whole)
-    psutil.wait_procs(family, 10)
-    assert not any(process.is_running() for process in family)
-
-
-@pytest.mark.usefixtures("very_slowly")
-@pytest.mark.slow(reason="kills runs that were made slow")
-def test_a_run_that_is_interrupted(
-    cnn: CNNClassifier, source: Path, whole: Path, tmp_path: Path
-) -> None:
-    run = Run(explain_corpus, cnn, source, tmp_path / "why", "all")
-    run.wait_for_parts(tmp_path / "why", 3)
-    os.kill(run.pid, signal.SIGINT)
-    assert run.end() == 130
-    done = len(list((tmp_path / "why").glob("part-*")))
-    assert 3 <= done < len(list(whole.glob("part-*")))
-    with pytest.raises(InputError, match="has the beginning of a run; say resume=True"):
-        explain_corpus(cnn, source, tmp_path / "why", "all")
-    outcome = explain_corpus(cnn, source, tmp_path / "why", "all", resume=True)
-    assert outcome.resumed == 16 * done
-    assert contents(tmp_path / "why") == contents(whole)
-
-
-@pytest.mark.usefixtures("very_slowly")
-@pytest.mark.slow(reason="kills runs that were made slow")
-def test_two_runs_do_not_mix(
-    cnn: CNNClassifier,
-    source: Path,
-    whole: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    run = Run(explain_corpus, cnn, source, tmp_path / "why", "all")
-    run.wait_for_parts(tmp_path / "why", 1)
-    monkeypatch.setattr(folder, "_PATIENCE", 0.1)
-    for resume in (True, False):
-        with pytest.raises(InputError, match="another run is at work"):
-            explain_corpus(cnn, source, tmp_path / "why", "all", resume=resume)
-    assert run.end() == 0
-    assert contents(tmp_path / "why") == contents(whole)
-
-
-@pytest.mark.usefixtures("slowly")
-@pytest.mark.slow(reason="kills runs that were made slow")
-def test_a_process_that_dies(cnn: CNNClassifier, source: Path, whole: Path, tmp_path: Path) -> None:
-    before = set(psutil.Process().children())  # others than the run's
-
-    def kill_one(_: Progress) -> None:
-        for child in set(psutil.Process().children()) - before:
-            child.kill()
-
-    with pytest.raises(WhywordError, match=r"a process ended .* what is done is kept"):
-        explain_corpus(cnn, source, tmp_path / "why", "all", on_progress=kill_one)
-    explain_corpus(cnn, source, tmp_path / "why", "all", resume=True)
-    assert contents(tmp_path / "why") == contents(whole)
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
-    """A file system of so many KB, which can be made larger."""
-    place = tmp_path / "disk"
-    place.mkdir()
-
-    def mount(kilobytes: int) -> Path:
-        again = "remount," if place.is_mount() else ""
-        options = f"{again}size={kilobytes}k"
-        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], check=True)
-        return place
-
-    yield mount
-    if place.is_mount():
-        subprocess.run(["umount", "-l", place], check=True)
-
-
-def test_a_full_disk(
-    cnn: CNNClassifier,
-    source: Path,
-    whole: Path,
-    small_disk: Callable[[int], Path],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    out = small_disk(100) / "why"
-    with pytest.raises(InputError, match=r"cannot be written \(no space left\).*resume=True"):
-        explain_corpus(cnn, source, out, "all")
-    assert list(out.glob("part-*"))
-    assert not list(out.glob(".*"))
-    small_disk(4_000)
-    explain_corpus(cnn, source, out, "all", resume=True)
-    assert contents(out) == contents(whole)
-
-
-# ---- what may go wrong ------------------------------------------------------------------------
-
-
-def test_strict(cnn: CNNClassifier, source: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"0.jsonl, line 2: 'text' is null, not text"):
-        explain_corpus(cnn, source, tmp_path / "why", strict=True)
-
-
-def test_a_source_that_changed(cnn: CNNClassifier, source: Path, tmp_path: Path) -> None:
-    mine = tmp_path / "mine"
-    shutil.copytree(source, mine)
-    explain_corpus(cnn, mine, tmp_path / "why")
-    with (mine / "0.jsonl").open("a") as stream:
-        stream.write('{"text": "one more"}\n')
-    with pytest.raises(InputError, match="was another one: the source differs"):
-        explain_corpus(cnn, mine, tmp_path / "why", resume=True)
+# ---- what may go wrong --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "message"),
     [
-        ({"engine": "spark"}, "engine may be 'local' or 'ray'"),
-        ({"address": "auto"}, "an address is that of a Ray cluster"),
+        ({"engine": "spark"}, "engine may be 'local' or 'ray', not 'spark'"),
+        ({"address": "auto"}, "an address is that of a Ray cluster: say engine='ray', too"),
         ({"workers": 0}, "workers must be"),
         ({"top": 0}, "top must be"),
         ({"target": "nothing"}, "there is no class"),
+        ({"target": "all", "top_classes": 3}, "top_classes is for each text's highest classes"),
         ({"method": "guess"}, "guess"),
         ({"text": "body"}, "no column 'body'"),
         ({"encoding": "klingon"}, "klingon"),
+        ({"strict": True}, r"0.jsonl, line 2: 'text' is null, not text"),
     ],
 )
+@pytest.mark.usefixtures("in_process")
 def test_what_makes_no_sense(
-    how: dict[str, Any], said: str, cnn: CNNClassifier, source: Path, tmp_path: Path
+    how: dict[str, Any], message: str, source: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match=said):
-        explain_corpus(cnn, source, tmp_path / "why", **how)
-    assert not (tmp_path / "why").exists()
+    with pytest.raises(InputError, match=message):
+        explain_corpus(small_cnn(), source, tmp_path / "why", **how)
+    assert not list(tmp_path.glob("why/*"))
 
 
-def test_texts_instead_of_a_source(cnn: CNNClassifier, tmp_path: Path) -> None:
+def test_a_source_and_a_folder_that_cannot_be_used(source: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"the source is the path of files .*, not a list"):
-        explain_corpus(cnn, ["a text"], tmp_path / "why")  # type: ignore[arg-type]
-
-
-def test_a_folder_in_the_source(cnn: CNNClassifier, source: Path) -> None:
+        explain_corpus(small_cnn(), ["a text"], tmp_path / "why")  # type: ignore[arg-type]
     for out in (source / "why", source, source / "a" / ".." / "why"):
-        with pytest.raises(InputError, match="is in the folder that is read"):
-            explain_corpus(cnn, source, out)
-    assert len(list(source.iterdir())) == 3
+        with pytest.raises(InputError, match="is in the folder that is read; name another one"):
+            explain_corpus(small_cnn(), source, out)
+    assert len(list(source.iterdir())) == 2
 
 
-def test_nothing_to_do(cnn: CNNClassifier, tmp_path: Path) -> None:
+def test_a_source_without_documents(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("text\n")
-    outcome = explain_corpus(cnn, tmp_path / "a.csv", tmp_path / "why")
-    assert (outcome.n_documents, outcome.parts) == (0, 0)
-    assert json.loads((tmp_path / "why" / MANIFEST).read_text())["state"] == "complete"
+    outcome = explain_corpus(small_cnn(), tmp_path / "a.csv", tmp_path / "why")
+    assert (outcome.n_documents, outcome.rejected, outcome.parts) == (0, 0, 0)
+    manifest = json.loads((tmp_path / "why" / MANIFEST).read_text())
+    assert manifest["state"] == "complete"
+    sizes = {"documents": 2_048, "characters": 8 << 20, "lexicon": 384 << 20}
+    assert manifest["at_most"] == sizes  # a run of other sizes is another run
 
 
-# ---- other models and tasks --------------------------------------------------------------------
+# ---- several processes --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["svm", "pipeline"])
-def test_other_models(kind: str, source: Path, tmp_path: Path) -> None:
-    outcome = explain_corpus(model(kind), source, tmp_path / "why", top=5)
-    assert outcome.n_documents == 357
-    frame = pd.read_parquet(tmp_path / "why")
-    assert frame["words"].map(len).max() == 5
-    assert (frame["residual"].abs() < 1e-4).all()
+@pytest.mark.slow(reason="starts processes")
+@pytest.mark.usefixtures("small_parts")
+def test_processes_write_the_same_files(
+    source: Path, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None of them is a copy of this one, whose other threads could make it hang."""
+
+    def fork() -> int:
+        raise AssertionError("beside threads this may hang")
+
+    monkeypatch.setattr(os, "fork", fork)
+    explain_corpus(small_cnn(), source, tmp_path / "why", "all", workers=3)
+    assert contents(tmp_path / "why") == contents(finished)
+    found = class_words_corpus(small_cnn(), source, workers=2)
+    texts = read_corpus(source)
+    check_same_words(found, class_words(small_cnn(), texts.values(), ids=list(texts)))
 
 
-def test_predictions_and_summaries(cnn: CNNClassifier, source: Path, tmp_path: Path) -> None:
-    predict_corpus(cnn, source, tmp_path / "said")
-    frame = pd.read_parquet(tmp_path / "said")
-    texts = [
-        record.text
-        for file in sorted(source.iterdir())
-        for record in open_source(file, labelled=False).read(lambda _: None)
-    ]
-    assert frame["predicted"].tolist() == cnn.predict(texts).tolist()
-    summarize_corpus(cnn, source, tmp_path / "vectors", target="predicted")
-    vectors = pd.read_parquet(tmp_path / "vectors")
-    assert len(vectors) == len(texts)
-    assert vectors["id"].tolist() == frame["id"].tolist()
-    with pytest.raises(InputError, match="was another one"):
-        summarize_corpus(cnn, source, tmp_path / "said", resume=True)
+SCRIPT = f"""
+import sys
+import whyword as ww
+from whyword.batch import chunks
+
+{MODULE}
+chunks.ROWS = 4
+print("once")
+print(ww.predict_corpus(model, sys.argv[1], sys.argv[2], workers=2).n_documents)
+"""
 
 
-@pytest.mark.slow(reason="a run of many documents")
-def test_memory_stays_the_same(cnn: CNNClassifier, tmp_path: Path) -> None:
-    """A small version of benchmarks/stream.py."""
-    source = write_corpus(tmp_path / "tables", files=12, documents=1_500)
-    run = Run(explain_corpus, cnn, source, tmp_path / "why")
-    sizes = []
-    while run.process.is_alive():
-        time.sleep(0.05)
-        sizes.append(sum(_memory(process) for process in run.family()))
-    assert run.end() == 0
-    third = len(sizes) // 3
-    assert third > 3
-    assert max(sizes[2 * third :]) < max(sizes[third : 2 * third]) + 20e6
+@pytest.mark.slow(reason="starts a process")
+def test_a_script_is_run_once_and_does_all_the_work_of_its_own_model(
+    source: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, str(tmp_path / "script.py"), str(source), str(tmp_path / "said")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd="/")
+    assert done.stdout == "once\n22\n"
+    assert "the model cannot be sent to other processes, so this one does all" in done.stderr
+    assert len(pd.read_parquet(tmp_path / "said")) == 22
 
 
-def _memory(process: psutil.Process) -> int:
-    try:
-        return int(process.memory_info().rss)
-    except psutil.NoSuchProcess:
-        return 0
+# ---- killed, interrupted ------------------------------------------------------------------------
 
 
-def test_somebodys_model(tmp_path: Path) -> None:
-    texts = {f"post {number}": text for number, text in enumerate(topical(60)[0])}
-    source = tmp_path / "posts.csv"
-    pd.DataFrame({"id": list(texts), "text": list(texts.values())}).to_csv(source, index=False)
-    outcome = predict_corpus(Keywords(), source, tmp_path / "predicted", workers=2)
-    assert outcome.n_documents == 60
-    frame = pd.read_parquet(tmp_path / "predicted")
-    expected = Keywords().predict_proba([texts[name] for name in frame["id"]])
-    np.testing.assert_array_equal(np.stack(frame["probabilities"].tolist()), expected)
-    explain_corpus(Keywords(), source, tmp_path / "explained", workers=2, top=3)
-    rows = pd.read_parquet(tmp_path / "explained")
-    assert len(rows) == 60
-    assert set(rows["method"]) == {"occlusion"}
-    one = rows[rows["words"].str.len() == 3].iloc[0]
-    whole = explain(Keywords(), texts[one["id"]])
-    assert one["relevance"].sum() + one["left_out"] == pytest.approx(
-        float(whole.relevance.sum()), abs=1e-6
-    )
-    assert one["target"] == whole.target
-    with pytest.raises(InputError, match="need a model whose documents have vectors"):
-        summarize_corpus(Keywords(), source, tmp_path / "vectors")
+@pytest.mark.parametrize(
+    ("number", "parts"),
+    [
+        (signal.SIGKILL, 3),
+        (signal.SIGINT, 3),
+        *(
+            pytest.param(signal.SIGKILL, parts, marks=pytest.mark.nightly(reason="kills more runs"))
+            for parts in (0, 1, 9, 17)
+        ),
+    ],
+)
+@pytest.mark.slow(reason="ends a run that was made slow")
+def test_a_run_that_is_ended_is_resumed(
+    number: signal.Signals, parts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A killed run leaves processes for a moment; an interrupted one finishes what is begun."""
+    source, out = write_corpus(tmp_path / "source", documents=28), tmp_path / "why"
+    shrink_runs(monkeypatch)
+    with monkeypatch.context() as patch:
+        patch.setattr(runs, "ExplainTask", SlowTask)
+        run = Run(explain_corpus, small_cnn(), source, out, "all", workers=2)
+        run.wait_for_parts(out, parts)
+        time.sleep(0.1 * (parts % 4))
+        family = run.family()
+        os.kill(run.pid, number)
+        code = run.end()
+    done = written_parts(out) if out.exists() else {}
+    assert parts <= len(done) < 21
+    outcome = explain_corpus(small_cnn(), source, out, "all", workers=2, resume=out.exists())
+    if number == signal.SIGINT:
+        assert code == 130
+        assert outcome.resumed == 4 * len(done) - sum("-00006" in name for name in done)
+        assert written_parts(out).items() >= done.items()
+    work_here(monkeypatch)
+    explain_corpus(small_cnn(), source, tmp_path / "whole", "all")
+    assert contents(out) == contents(tmp_path / "whole")
+    psutil.wait_procs(family, 10)
+    assert not any(process.is_running() for process in family)

@@ -1,8 +1,9 @@
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from visits import Visit
 
 expect.set_options(timeout=30_000)  # a busy machine is slow, not wrong
@@ -12,6 +13,13 @@ FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"),
     *("--disable-component-update", "--no-first-run", "--disable-quic"),
 )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all tests of this folder as slow."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.slow(reason="drives a browser"))
 
 
 @pytest.fixture(scope="module")  # while it is there, no other test can run an event loop
@@ -29,6 +37,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(chromium: Browser) -> Iterator[Visit]:
+    """A page of a size of its own; whatever goes wrong on it fails the test."""
     context = chromium.new_context(
         viewport={"width": 1200, "height": 900}, permissions=["clipboard-read", "clipboard-write"]
     )
@@ -36,3 +45,33 @@ def visit(chromium: Browser) -> Iterator[Visit]:
     yield made
     context.close()
     assert made.problems == []
+
+
+@pytest.fixture
+def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    """Open a file, or HTML or SVG; any script's error, dialog or request fails the test."""
+    visits: list[tuple[Visit, str]] = []
+
+    def opener(
+        content: str | Path, width: int = 1200, scheme: str = "light", name: str = "page.html"
+    ) -> Page:
+        path = content if isinstance(content, Path) else tmp_path / name
+        if isinstance(content, str):
+            path.write_text(content, encoding="utf-8", newline="")
+        context = chromium.new_context(
+            viewport={"width": width, "height": 800},
+            color_scheme=scheme,  # type: ignore[arg-type]
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        visit = Visit(context)
+        visits.append((visit, path.parent.as_uri()))
+        visit.page.goto(path.as_uri())
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        return visit.page
+
+    yield opener
+    for visit, folder in visits:
+        visit.page.context.close()
+        assert visit.problems == []
+        for request in visit.asked:  # the page, others that it leads to, what it makes itself
+            assert request.url.startswith(("blob:", folder))

@@ -97,7 +97,7 @@ def lightness(rgb: list[float]) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.mark.slow(reason="starts JupyterLab")
+@pytest.mark.nightly(reason="starts JupyterLab")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_can_be_read(chromium: Browser, folder: Path, theme: str) -> None:
     with jupyter(folder, theme) as address:

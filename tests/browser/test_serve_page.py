@@ -9,16 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from keywords import MODULE
 from networks import made_cnn, small_cnn, topical
 from playwright.sync_api import Browser, Page, Route, expect
+from torch_trained import untrained
 from visits import TEXT, Served, Visit, opened, started
 
 from whyword import Explanation, SVMClassifier, explain, load_model
 from whyword.base.printable import visible
 from whyword.explanation.heatmap import LEVELS
 
-ASK = "return model.predict_proba(texts)"
 HOSTILE = (
     "<script>document.title='owned'</script> <img src=x onerror=\"document.title='owned'\"> "
     "</script></textarea><b>bold</b> \"double\" 'single' &lt; \x00\x1b[31m \u202eoverride\u202c "
@@ -65,22 +64,6 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     yield from started(folder, model, "--token", "open sesame", "--max-words", "50")
 
 
-@pytest.fixture(scope="module")
-def torn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A bag of words whose two words are as strong as each other, and very strong."""
-    model = SVMClassifier(seed=0, ngrams=(1, 1), C=1.0).fit(["moon", "goal"] * 9, ["a", "b"] * 9)
-    model.output_weight_ = model.output_weight_ * 500
-    yield from started(tmp_path_factory.mktemp("torn"), model)
-
-
-@pytest.fixture(scope="module")
-def function(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Somebody's function, without a corpus."""
-    folder = tmp_path_factory.mktemp("function")
-    (folder / "spotting.py").write_text(f"{MODULE}\n\ndef ask(texts):\n    {ASK}\n")
-    yield from started(folder, "spotting:ask")
-
-
 COLOURS = """
 import numpy as np
 import whyword as ww
@@ -104,19 +87,48 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     yield from started(folder, "colours:model", "texts.csv", "--label-separator", ";")
 
 
-def test_somebodys_function_says_probabilities(visit: Visit, function: Served) -> None:
-    page = opened(visit, function, "the moon and the puck and the moon")
-    expect(page.locator("#view")).to_contain_text("; need not add up, by occlusion")
-    expect(page.locator("#view")).to_contain_text("probability +0.")
-    expect(page.locator("#view")).not_to_contain_text("score +0.")
-    assert page.locator('[data-class="0"]').get_attribute("aria-pressed") == "true"
+@pytest.fixture(scope="module")
+def one_by_one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A network of characters, which explains a class at a time; its classes are numbers."""
+    texts, labels = topical(30)
+    numbers = dict(zip(sorted(set(labels)), (1.0, 2.0, 3.5), strict=True))  # JavaScript: 1, 2, 3.5
+    network = untrained("characters").fit(texts, [numbers[label] for label in labels])
+    yield from started(tmp_path_factory.mktemp("characters"), network)
+
+
+def test_every_class_is_shown_when_it_is_chosen(visit: Visit, one_by_one: Served) -> None:
+    page = opened(visit, one_by_one)
+    options = page.locator("#target option")
+    before = page.locator(".reading h2").first.inner_text()
+    page.route("**/api/explain", lambda route: route.abort())
+    pressed = page.locator('[data-class][aria-pressed="false"]').first
+    number = pressed.get_attribute("data-class")
+    pressed.click()
+    expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
+    expect(page.locator(".reading h2").first).to_have_text(before)
+    visit.problems.clear()
+    page.unroute("**/api/explain")
+    page.locator(f'[data-class="{number}"]').click()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.locator(".reading h2").first).not_to_have_text(before)
+    for at, label in enumerate(options.all_inner_texts()):
+        page.locator("#target").select_option(index=at)
+        expect(page.locator(".reading h2").first).to_have_text(label)
+    page.locator("#against").select_option(index=1)
+    expect(page.locator(".reading h2").first).to_contain_text("rather than")
+    page.locator(".text.live .w").first.click()
+    expect(page.locator(".text.live .w").first).to_contain_class("gone")
 
 
 def test_several_labels_are_all_shown(visit: Visit, several: Served) -> None:
     page = opened(visit, several, "green and red")
     expect(page.locator(".verdict")).to_contain_text("Predicted red, green 90")
+    expect(page.locator("#view")).to_contain_text("probability +0.")
+    expect(page.locator("#view")).not_to_contain_text("score +0.")
     page.locator(".text.live .w").nth(0).click()  # without "green"
     expect(page.locator(".flip")).to_contain_text("changed the prediction: red, green → red")
+    page.get_by_label("Text", exact=True).fill("red red")
+    expect(page.locator("#view")).to_contain_text("; need not add up, by occlusion")
     page.get_by_label("Text", exact=True).fill("nothing of it")
     expect(page.locator(".verdict")).to_contain_text("Predicted no label")
     page.goto(f"{several.address}#/explain?doc=1")
@@ -203,9 +215,8 @@ def test_two_classes_as_a_contrast_and_side_by_side(visit: Visit, served: Served
     assert visit.requests("/api/") == before
 
 
-@pytest.mark.parametrize("width", [1200, 360])
-def test_how_the_model_reads_is_told(visit: Visit, served: Served, width: int) -> None:
-    page = opened(visit, served)
+def test_how_the_model_reads_is_told(visit: Visit, served: Served) -> None:
+    page, width = opened(visit, served), 360
     page.set_viewport_size({"width": width, "height": 700})
     said = page.locator(".reads dl")
     expect(said).to_be_hidden()
@@ -249,10 +260,20 @@ def test_pointing_shows_numbers(visit: Visit, served: Served) -> None:
     expect(tip).to_be_hidden()
 
 
-def test_words_that_cancel_each_other_out_are_told_of(visit: Visit, torn: Served) -> None:
-    page = opened(visit, torn, "moon goal")
+def test_words_that_cancel_each_other_out_are_told_of(visit: Visit, served: Served) -> None:
+    def cancel(route: Route) -> None:
+        """Let the first two words be very strong, against each other."""
+        response = route.fetch()
+        answer = response.json()
+        for one in answer["explanations"]:
+            one["relevance"][:2] = [[sign * 1e4] * len(one["classes"]) for sign in (1, -1)]
+        route.fulfill(response=response, json=answer)
+
+    visit.page.route("**/api/explain", cancel)
+    page = opened(visit, served, "moon goal")
     said = "words cancel each other out: without their signs"
     expect(page.locator("#view")).to_contain_text(said)
+    page.unroute("**/api/explain")
     page.get_by_label("Text", exact=True).fill("moon moon")
     expect(page.locator("#view")).not_to_contain_text(said)
 
@@ -798,16 +819,11 @@ def test_a_server_that_is_gone_is_told(visit: Visit, served: Served) -> None:
     visit.problems.clear()
 
 
-# ---- sizes and colours ------------------------------------------------------------------------
+# ---- sizes ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_has_room_for_everything(chromium: Browser, served: Served, scheme: str) -> None:
-    context = chromium.new_context(
-        viewport={"width": 360, "height": 740},
-        color_scheme=scheme,  # type: ignore[arg-type]
-        has_touch=True,
-    )
+def test_a_phone_has_room_for_everything(chromium: Browser, served: Served) -> None:
+    context = chromium.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
     page = context.new_page()
     long = "x" * 500
     for address in (
@@ -845,11 +861,15 @@ def test_a_phone_has_room_for_everything(chromium: Browser, served: Served, sche
     context.close()
 
 
-def test_models_of_newsgroups_have_examples(visit: Visit, tmp_path: Path) -> None:
-    texts, labels = topical()
-    named = ["sci.space" if label == "space" else "sci.med" for label in labels]
-    for served in started(tmp_path, SVMClassifier(C=1.0).fit(texts, named)):
-        page = visit.page
-        page.goto(served.address)
-        page.get_by_role("button", name="The shuttle reached orbit.").click()
-        expect(page.locator(".live .w")).to_have_count(4)
+def test_models_of_newsgroups_have_examples(visit: Visit, served: Served) -> None:
+    def rename(route: Route) -> None:
+        response = route.fetch()
+        about = response.json()
+        about["model"]["classes"] = ["sci.space", *about["model"]["classes"][1:]]
+        route.fulfill(response=response, json=about)
+
+    page = visit.page
+    page.route("**/api/about", rename)
+    page.goto(served.address)
+    page.get_by_role("button", name="The shuttle reached orbit.").click()
+    expect(page.locator(".live .w")).to_have_count(4)

@@ -12,7 +12,7 @@ from networks import topical
 from playwright.sync_api import expect
 from visits import TEXT, Served, Visit, opened, started
 
-pytestmark = pytest.mark.real  # MiniLM is downloaded, once
+pytestmark = pytest.mark.nightly(reason="downloads and trains MiniLM")
 
 
 @pytest.fixture(scope="module")

@@ -1,18 +1,21 @@
-"""What the commands work on: a table of mails, texts on three topics, models of them."""
+"""Inputs of the commands: tables of texts on three topics, and models of them."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from socket import socket
 
 import pytest
 from commands import Write, run
 from networks import small_cnn, some_vectors, topical
 
+from whyword.web.serving import bound_socket
+
 
 @pytest.fixture
-def mails(write: Write) -> Path:
-    """Write a table whose texts would colour a terminal that lets them."""
-    rows = [f"[bold]Buy now {i}!\x1b[31m,spam" for i in range(5)]
-    rows += [f"See you {i},ham" for i in range(5)]
-    return write("mails.csv", "\n".join(["body,label", *rows]))
+def corpus(write: Write) -> Path:
+    """Write a table of 99 labelled texts."""
+    rows = [f"{n},{text},{label}" for n, (text, label) in enumerate(zip(*topical(99), strict=True))]
+    return write("c.csv", "\n".join(["id,text,label", *rows]))
 
 
 @pytest.fixture(scope="session")
@@ -32,18 +35,34 @@ def trained(topics: Path) -> Path:
     out = topics / "cnn"
     done = run(
         *("train", topics / "topics.csv", "--vectors", topics / "v.safetensors", "--out", out),
-        *("--filters", 30, "--epochs", 300, "--width", "1,2"),
+        *("--filters", 8, "--epochs", 20, "--width", "1,2"),
     )
     assert done.returncode == 0, done.stderr
     assert "72 documents, 3 classes" in done.stdout
     assert "of 18 documents" in done.stdout
-    assert "Traceback" not in done.stderr
     return out
 
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Save a small network that was trained here."""
+    """Save a small network."""
     path = tmp_path_factory.mktemp("explained") / "model"
     small_cnn().save(path)
     return path
+
+
+@pytest.fixture
+def no_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[object, ...]]]:
+    """Close what ``whyword serve`` listens at; return what a server would be run with."""
+    opened: list[socket] = []
+    served: list[tuple[object, ...]] = []
+
+    def bind(*where: object) -> socket:
+        opened.append(bound_socket(*where))  # type: ignore[arg-type]
+        return opened[-1]
+
+    monkeypatch.setattr("whyword.cli.serve.bound_socket", bind)
+    monkeypatch.setattr("whyword.cli.serve.run", lambda *given: served.append(given))
+    yield served
+    for one in opened:
+        one.close()

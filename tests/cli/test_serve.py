@@ -1,9 +1,12 @@
+"""``whyword serve``: one life of a server, and what it is run with."""
+
 import json
 import signal
 import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import Write, run
@@ -14,8 +17,8 @@ def serve(*arguments: object, **environment: str) -> Server:
     return Server("-m", "whyword", "serve", *arguments, "--no-open", "--port", 0, **environment)
 
 
-def test_serve(folder: Path, topics: Path) -> None:
-    """One life: it says where it is, answers, and lets a last answer out before it goes."""
+@pytest.mark.slow(reason="starts a server")
+def test_a_server_answers_and_ends_with_its_last_answer(folder: Path, topics: Path) -> None:
     with serve(folder, topics / "topics.csv:test") as server:
         assert server.line == f"http://127.0.0.1:{server.port}/  (Ctrl-C ends it)\n"
         assert server.ask("/healthz").json["status"] == "ok"
@@ -47,7 +50,8 @@ def test_serve(folder: Path, topics: Path) -> None:
     assert "private" not in errors
 
 
-def test_serve_others(folder: Path) -> None:
+@pytest.mark.slow(reason="starts a server")
+def test_a_server_for_others_asks_for_a_token(folder: Path) -> None:
     options = ("--host", "0.0.0.0", "--log-texts", "--allow-origin", "https://words.example/")
     with serve(folder, *options, WHYWORD_TOKEN="word") as server:
         assert server.line.startswith("http://localhost:")
@@ -64,49 +68,23 @@ def test_serve_others(folder: Path) -> None:
     assert bodies == ["", json.dumps(given)]
 
 
-def test_serve_warns_of_a_door_that_is_open(folder: Path) -> None:
-    with serve(folder, "--host", "0.0.0.0", "--memory", 0, "--max-words", 2) as server:
-        assert server.ask("/api/explain", {"documents": ["moon moon moon"]}).status == 422
-        server.tell_to_go(signal.SIGTERM)
-        _, _, errors = server.last_words()
-    warning, line = errors.splitlines()
-    assert warning.startswith("everybody who reaches this machine may use the model; --token")
-    assert json.loads(line)["status"] == 422
+def test_options_are_the_limits_of_a_server(
+    folder: Path, write: Write, no_server: list[tuple[Any, ...]]
+) -> None:
+    texts = write("texts.csv", "text,label\n" + "moon,sport\n" * 5)
+    options = ("--memory", 0, "--max-words", 2, "--workers", 3, "--waiting", 4, "--timeout", 5)
+    where = ("--host", "0.0.0.0", "--port", 0, "--processes", 2, "--no-open")
+    done = run("serve", folder, texts, *where, *options, "--limit", 3)
+    assert (done.returncode, done.stdout) == (0, "")
+    *_, foreign, open_door = done.stderr.splitlines()
+    assert foreign == f"none of the labels of {texts} is a class of the model"
+    assert open_door.startswith("everybody who reaches this machine may use the model; --token")
+    ((_, _, limits, _, processes),) = no_server
+    assert processes == 2
+    assert (limits.words, limits.workers, limits.waiting, limits.work_seconds) == (2, 3, 4, 5)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nowhere", "--port", "0"], "error: nowhere: no such model folder"),
-        (["nowhere", "--token", "né"], "error: a token is made of printable ASCII"),
-        (["nowhere", "--token", ""], "error: a token is made of printable ASCII"),
-        (["nowhere", "--allow-origin", "*"], "error: an origin is written https://example.org"),
-        (["nowhere", "--suspects", "s"], "error: --suspects needs a corpus: name it behind"),
-        (["nowhere", "--host", "no where"], "error: 'no where' is no address of this machine"),
-    ],
-)
-def test_serve_says_what_is_wrong(arguments: list[str], message: str) -> None:
-    done = run("serve", *arguments)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
-def test_serve_says_what_is_wrong_with_a_corpus(folder: Path, write: Write) -> None:
-    few = run("serve", folder, write("few.csv", "text\nmoon\npuck\n"), "--port", 0)
-    assert (few.returncode, few.stdout) == (1, "")
-    assert few.stderr.endswith("error: few.csv: a corpus to look at needs 3 documents, not 2\n")
-    assert "Traceback" not in few.stderr
-
-
-def test_serve_says_what_is_wrong_with_suspects(folder: Path, write: Write) -> None:
-    posts, bad = write("posts.csv", "text\nmoon\npuck\nice\n"), write("bad.json", '{"rows": []}')
-    done = run("serve", folder, posts, "--port", 0, "--suspects", bad)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.endswith("bad.json is no list of suspects: 'classes' is no list\n")
-
-
-def test_serve_at_a_port_that_is_taken() -> None:
+def test_a_port_that_is_taken() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = run("serve", "nowhere", "--port", port)
@@ -115,7 +93,8 @@ def test_serve_at_a_port_that_is_taken() -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_serve_without_its_packages() -> None:
+@pytest.mark.slow(reason="starts a process")
+def test_without_its_packages() -> None:
     code = "import sys; sys.modules['uvicorn'] = None; from whyword.cli.main import main; main()"
     command = [sys.executable, "-c", code, "serve", "nowhere"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

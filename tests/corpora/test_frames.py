@@ -1,9 +1,6 @@
-"""What is in memory is read as a file with the same content would be."""
+"""Frames and lists of dicts are read as a file with the same content."""
 
-import json
 import math
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +17,8 @@ from whyword.corpora import load_corpus, open_source
 from whyword.corpora.frames import is_in_memory, open_frame
 from whyword.corpora.tables import BadRow
 
+Data = dict[str, list[Any]]
+
 ROWS: list[dict[str, Any]] = [
     {"id": "a", "text": "Grüße, мир", "label": "x", "split": "train", "author": "eve"},
     {"id": "b", "text": "", "label": "y", "split": "test", "author": None},
@@ -28,17 +27,18 @@ ROWS: list[dict[str, Any]] = [
 DATA = {name: [row[name] for row in ROWS] for name in ROWS[0]}
 
 
-class ClassLabel:
-    """Names of classes, as a dataset's features have them."""
+class Feature:
+    """A feature of a dataset: the names of classes, or the feature of a list's items."""
 
-    def __init__(self, *names: str) -> None:
-        self.names = list(names)
+    def __init__(self, *names: str, feature: object = None) -> None:
+        self.names = list(names) or None
+        self.feature = feature
 
 
 class Stream:
-    """What datasets.IterableDataset does that matters here."""
+    """A stand-in for datasets.IterableDataset."""
 
-    def __init__(self, data: dict[str, list[Any]], features: dict[str, Any] | None = None) -> None:
+    def __init__(self, data: Data, features: dict[str, Any] | None = None) -> None:
         self.data, self._features = data, features
 
     @property
@@ -55,7 +55,7 @@ class Stream:
 
 
 class Dataset(Stream):
-    """What datasets.Dataset does that matters here; in a format its values are something else."""
+    """A stand-in for datasets.Dataset, of which a format changes the values."""
 
     formatted = True
 
@@ -76,172 +76,148 @@ class Dataset(Stream):
     def __len__(self) -> int:
         return len(next(iter(self.data.values())))
 
-    def __getitem__(self, rows: slice) -> dict[str, list[Any]]:
+    def __getitem__(self, rows: slice) -> Data:
         assert not self.formatted
         return {name: values[rows] for name, values in self.data.items()}
 
 
-class DatasetDict(dict[str, Dataset]):
-    """As datasets has it."""
-
-
-KINDS: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
-    "pandas": pd.DataFrame,
+KINDS: dict[str, Callable[[Data], Any]] = {
+    "pandas": lambda data: pd.DataFrame(data, index=[7] * len(data["text"])),
     "pandas, objects": lambda data: pd.DataFrame(data, dtype=object),
-    "pandas, another index": lambda data: pd.DataFrame(data, index=[7] * len(data["text"])),
     "polars": pl.DataFrame,
-    "Arrow table": pa.table,
-    "Arrow batch": pa.RecordBatch.from_pydict,
-    "Arrow, in chunks": lambda data: pa.concat_tables(
+    "Arrow table": lambda data: pa.concat_tables(
         [pa.table(data).slice(0, 1), pa.table(data).slice(1)]
     ),
+    "Arrow batch": pa.RecordBatch.from_pydict,
     "dataset": Dataset,
     "stream": Stream,
     "dicts": lambda data: pd.DataFrame(data, dtype=object).to_dict("records"),
 }
+every_kind = pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_frame_is_read_as_the_file_is(kind: str, tmp_path: Path) -> None:
+@every_kind
+def test_a_frame_is_read_as_the_file_is(make: Callable[[Data], Any], tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     pd.DataFrame(DATA).to_csv(path, index=False)
-    frame, groups = KINDS[kind](DATA), ["author"]
-    expected = list(open_source(path, groups=groups))
-    opened = open_source(frame, groups=groups)
-    assert list(opened) == expected
-    assert list(opened) == expected  # again and again
-    assert [record.groups for record in opened] == [
-        {"author": "eve"},
-        {"author": ""},
-        {"author": "bob"},
-    ]
+    frame, groups = make(DATA), ["author"]
+    opened, expected = open_source(frame, groups=groups), list(open_source(path, groups=groups))
+    assert list(opened) == list(opened) == expected
+    assert [record.groups for record in opened] == [{"author": name} for name in ("eve", "", "bob")]
     loaded = load_corpus(frame)
-    assert loaded.test.texts == ["", "two words"]
-    assert loaded.test.ids == ["b", "3"]
+    assert (loaded.test.texts, loaded.test.ids) == (["", "two words"], ["b", "3"])
     assert "text column: 'text'" in loaded.notes
     assert loaded.name == type(frame).__name__
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_bad_rows_are_named(kind: str) -> None:
-    data: dict[str, list[Any]] = {"text": ["a", "b", "c"], "label": ["x", None, "y"]}
+@every_kind
+def test_bad_rows(make: Callable[[Data], Any]) -> None:
+    data: Data = {"text": ["a", "b", "c"], "label": ["x", None, "y"]}
     message = r"(?i)\w+, row 2: 'label' is empty; every document needs a label"
     with pytest.raises(InputError, match=message):
-        load_corpus(KINDS[kind](data))
+        load_corpus(make(data))
     rejected: list[BadRow] = []
-    records = open_source(KINDS[kind](data)).read(rejected.append)
+    records = open_source(make(data)).read(rejected.append)
     assert [record.id for record in records] == ["1", "3"]
     assert len(rejected) == 1
-    assert load_corpus(KINDS[kind](data), labelled=False).labels is None
+    assert load_corpus(make(data), labelled=False).labels is None
 
 
-@pytest.mark.parametrize("missing", [None, math.nan, pd.NA, pd.NaT, np.float32("nan")])
-def test_missing_values_are_empty(missing: object) -> None:
-    frame = pd.DataFrame({"text": ["a", missing], "label": ["x", "y"]}, dtype=object)
-    assert [record.text for record in open_source(frame)] == ["a", ""]
-
-
-def test_values_of_numpy_and_of_other_kinds() -> None:
-    frame = pd.DataFrame({"text": ["a", "b"], "label": np.array([1, 2], object)})
-    frame["label"] = [np.int64(1), np.bool_(True)]
-    frame["label"] = frame["label"].astype(object)
-    assert load_corpus(frame, test=0).labels == ["1", "True"]
-    numbers = pd.DataFrame({"text": ["a", "b"], "label": [1, 2], "id": [7, 8]})
-    assert load_corpus(numbers, test=0).ids == ["7", "8"]
-    categories = pl.DataFrame(
-        {"text": ["a"], "label": ["x"]}, schema_overrides={"label": pl.Categorical}
-    )
-    assert load_corpus(categories, test=0).labels == ["x"]
-    with pytest.raises(InputError, match="DataFrame, row 2: 'text' is int 5, not text"):
-        load_corpus(pd.DataFrame({"text": ["a", 5], "label": ["x", "y"]}, dtype=object))
-    with pytest.raises(InputError, match="Table, row 1: 'text' is bytes"):
-        load_corpus(pa.table({"text": [b"a"], "label": ["x"]}))
-
-
-def test_arrow_text_that_is_not_utf_8_is_a_bad_row() -> None:
-    buffers = [None, pa.py_buffer(np.array([0, 1], np.int32)), pa.py_buffer(b"\xff")]
-    broken = pa.Array.from_buffers(pa.string(), 1, buffers)
-    with pytest.raises(InputError, match="Table, row 1: text that is not UTF-8"):
-        load_corpus(pa.table({"text": broken, "label": ["x"]}))
-
-
-def test_a_frame_of_many_rows() -> None:
+@every_kind
+def test_a_frame_of_many_rows(make: Callable[[Data], Any]) -> None:
     count = 3000  # several blocks, the last one not full
     data = {"text": [f"text {n}" for n in range(count)], "label": ["x", "y"] * (count // 2)}
     shares: list[float | None] = []
-    for kind in KINDS.values():
-        records = open_source(kind(data)).read(on_progress=lambda event: shares.append(event.share))
-        assert [record.text for record in records] == data["text"]
-    assert 0 < max(share or 0 for share in shares) <= 1
+    frame = make(data)
+    records = open_source(frame).read(on_progress=lambda event: shares.append(event.share))
+    assert [record.text for record in records] == data["text"]
+    known = hasattr(type(frame), "__len__")
+    assert shares == ([1024 / count, 2048 / count] if known else [])
 
 
-class Sequence:
-    """A feature of lists, as datasets has it."""
+def test_values_of_other_types() -> None:
+    for missing in (None, math.nan, pd.NA, pd.NaT, np.float32("nan")):
+        frame = pd.DataFrame({"text": ["a", missing], "label": ["x", "y"]}, dtype=object)
+        assert [record.text for record in open_source(frame)] == ["a", ""]
+    frame = pd.DataFrame({"text": ["a", "b"], "label": [np.int64(1), np.bool_(True)]}, dtype=object)
+    assert load_corpus(frame, test=0).labels == ["1", "True"]
+    numbers = pd.DataFrame({"text": ["a", "b"], "label": [1, 2], "id": [7, 8]})
+    assert load_corpus(numbers, test=0).ids == ["7", "8"]
+    categories = pl.DataFrame({"text": ["a"], "label": pl.Series(["x"], dtype=pl.Categorical)})
+    assert load_corpus(categories, test=0).labels == ["x"]
 
-    def __init__(self, feature: object) -> None:
-        self.feature = feature
 
-
-@pytest.mark.parametrize("listed", [Sequence, lambda feature: [feature]])
-def test_a_dataset_knows_the_names_of_several_labels(listed: Callable[[object], object]) -> None:
-    features = {"text": None, "label": listed(ClassLabel("neg", "pos"))}
-    data: dict[str, list[Any]] = {"text": ["a", "b", "c"], "label": [[1, 0], [], [1]]}
+def test_datasets_have_names_of_classes() -> None:
+    labels = Feature("neg", "pos")
     for kind in (Dataset, Stream):
-        labels = load_corpus(kind(data, features), test=0).labels
-        assert labels == [("pos", "neg"), (), ("pos",)]
-
-
-def test_a_dataset_knows_the_names_of_its_classes() -> None:
-    features = {"text": None, "label": ClassLabel("neg", "pos")}
-    for kind in (Dataset, Stream):
-        data: dict[str, list[Any]] = {"text": ["a", "b", "c"], "label": [1, 0, 1]}
+        data: Data = {"text": ["a", "b", "c"], "label": [1, 0, 1]}
+        features = {"text": None, "label": labels}
         assert load_corpus(kind(data, features), test=0).labels == ["pos", "neg", "pos"]
         data["label"][1] = -1  # there is no label
         with pytest.raises(InputError, match="row 2: 'label' is empty"):
             load_corpus(kind(data, features))
-        data["label"][1] = 7
-        assert load_corpus(kind(data, features), test=0).labels == ["pos", "7", "pos"]
+        for other in (2, 7, -2):  # not a number of a class
+            data["label"][1] = other
+            assert load_corpus(kind(data, features), test=0).labels == ["pos", str(other), "pos"]
+        data["label"] = [[1, 0], [], [1]]
+        for listed in (Feature(feature=labels), [labels]):
+            several = kind(data, {"text": None, "label": listed})
+            assert load_corpus(several, test=0).labels == [("pos", "neg"), (), ("pos",)]
 
 
-def test_a_dict_of_frames_is_split_already() -> None:
-    train = {"text": ["a", "b"], "label": ["x", "y"]}
-    test = {"text": ["c"], "label": ["x"]}
-    both = DatasetDict(train=Dataset(train), test=Dataset(test), unsupervised=Dataset(test))
+def test_a_dict_of_frames_has_a_split() -> None:
+    train, test = {"text": ["a", "b"], "label": ["x", "y"]}, {"text": ["c"], "label": ["x"]}
+    both = {"train": Dataset(train), "test": Dataset(test), "unsupervised": Dataset(test)}
     for source in (both, {"test": pl.DataFrame(test), "train": pl.DataFrame(train)}):
         loaded = load_corpus(source)
-        assert loaded.train.texts == ["a", "b"]
-        assert loaded.test.texts == ["c"]
+        assert (loaded.train.texts, loaded.test.texts) == (["a", "b"], ["c"])
         assert loaded.test.labels == ["x"]
     assert load_corpus(both).notes[0] == "left out: unsupervised"
-    alone = {"text": ["a", "b"], "label": ["x", "x"]}
-    assert len(load_corpus({"train": pd.DataFrame(alone)}, test=0.5).test) == 1
-    own = {"text": ["c"], "label": ["x"], "split": ["train"]}  # what the dict says goes
-    assert load_corpus(
-        {"train": [dict(text="a", label="x", split="?")], "test": Dataset(own)}
-    ).test.ids
+    alone = {"train": pd.DataFrame({"text": ["a", "b"], "label": ["x", "x"]})}
+    assert len(load_corpus(alone, test=0.5).test) == 1
+    own = {"text": ["c"], "label": ["x"], "split": ["train"]}  # the name in the dict counts
+    first = [{"text": "a", "label": "x", "split": "?"}]
+    assert load_corpus({"train": first, "test": Dataset(own)}).test.ids == ["2"]
+    shares: list[float | None] = []
+    many = {"train": [{"text": "a"}] * 1000, "test": [{"text": "a"}] * 1048}
+    opened = open_source(many, labelled=False)
+    assert len(list(opened.read(on_progress=lambda event: shares.append(event.share)))) == 2048
+    assert shares == [0.5, 1]
 
 
-def test_dicts_of_frames_that_are_none() -> None:
-    frame = pd.DataFrame({"text": ["a"], "label": ["x"]})
-    with pytest.raises(InputError, match="not a dict with text, label"):
-        load_corpus({"text": ["a"], "label": ["x"]})
-    with pytest.raises(InputError, match="'test' has no column 'label', which the other has"):
-        load_corpus({"train": frame, "test": frame[["text"]]})
-    with pytest.raises(InputError, match="not a list of str"):
-        load_corpus({"train": frame, "test": ["a"]})
-    rows = [{"text": "a", "label": "x"}, {"text": "b"}]
-    with pytest.raises(
-        InputError, match="dict, 'test', row 2: no 'label', which the first row has"
-    ):
-        load_corpus({"train": frame, "test": rows})
+FRAME = pd.DataFrame({"text": ["a"], "label": ["x"]})
+NOT_UTF_8 = pa.array([b"\xff"]).view(pa.string())
 
 
 @pytest.mark.parametrize(
-    "source", [[], ["a"], [["a", "x"]], 5, None, {}, {"a": 1}, np.array(["a"]), b"a.csv", set()]
+    ("source", "options", "said"),
+    [
+        ([], {}, "the list has no rows"),
+        (["a"], {}, "the source is a file, a folder, .*; not a list of str$"),
+        (5, {}, r"a dict of frames \('train' and 'test'\) or a list of dicts; not a int$"),
+        ({"text": ["a"], "label": ["x"]}, {}, "not a dict with text, label"),
+        (Stream({}), {}, "the Stream has no rows"),
+        (pd.DataFrame({"text": [], "label": []}), {}, "DataFrame has no documents"),
+        ({"train": FRAME, "test": FRAME[["text"]]}, {}, "'test' has no column 'label', which the"),
+        ({"train": FRAME, "test": ["a"]}, {}, "not a list of str"),
+        (
+            {"train": FRAME, "test": [{"text": "a", "label": "x"}, {"text": "b"}]},
+            {},
+            "dict, 'test', row 2: no 'label', which the first row has",
+        ),
+        (pl.DataFrame(DATA).lazy(), {}, r"a LazyFrame is still to be computed: .* collect\(\)"),
+        (ROWS, {"encoding": "utf-8"}, "encoding is for files"),
+        (FRAME.assign(text=[5]), {}, "DataFrame, row 1: 'text' is int 5, not text"),
+        (pa.table({"text": [b"a"], "label": ["x"]}), {}, "Table, row 1: 'text' is bytes"),
+        (pa.table({"text": NOT_UTF_8, "label": ["x"]}), {}, "row 1: text that is not UTF-8"),
+        (pd.DataFrame([["a", "x"]]), {}, r"DataFrame: no text column among 0, 1; .*: text=…$"),
+        (pd.DataFrame([["a"] * 2], columns=["text"] * 2), {}, "two columns are called 'text'"),
+        (FRAME, {"text": "body"}, "no column 'body'; there are text, label"),
+    ],
 )
-def test_what_is_no_source(source: object) -> None:
-    with pytest.raises(InputError, match=r"the source is a file, a folder, .*; not a|has no rows"):
-        load_corpus(source)
+def test_wrong_sources(source: object, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        load_corpus(source, **options)
 
 
 def test_dicts_that_differ() -> None:
@@ -253,36 +229,10 @@ def test_dicts_that_differ() -> None:
         BadRow("list, row 3", "a str, not a dict"),
     ]
     assert [record.id for record in open_source(({"text": "a", "label": 1, 3: 4},))] == ["1"]
-
-
-def test_columns_of_frames() -> None:
-    frame = pd.DataFrame([["a", "x"], ["b", "y"]])  # columns 0 and 1
-    assert load_corpus(frame, text="0", label="1", test=0).labels == ["x", "y"]
-    with pytest.raises(InputError, match=r"DataFrame: no text column among 0, 1; .*: text=…$"):
-        load_corpus(frame)
-    twice = pd.DataFrame([["a", "x"]], columns=["text", "text"])
-    with pytest.raises(InputError, match="DataFrame: two columns are called 'text'"):
-        load_corpus(twice)
-    with pytest.raises(InputError, match="no column 'body'; there are text, label"):
-        load_corpus(pl.DataFrame({"text": ["a"], "label": ["x"]}), text="body")
-    with pytest.raises(InputError, match="DataFrame has no documents"):
-        load_corpus(pd.DataFrame({"text": [], "label": []}))
-    with pytest.raises(InputError, match="the Stream has no rows"):
-        load_corpus(Stream({}))
-
-
-def test_a_lazy_frame_is_to_be_collected() -> None:
-    with pytest.raises(InputError, match=r"a LazyFrame is still to be computed: .* collect\(\)"):
-        load_corpus(pl.DataFrame(DATA).lazy())
-
-
-def test_options_that_are_for_files() -> None:
-    with pytest.raises(InputError, match="encoding is for files"):
-        load_corpus(ROWS, encoding="utf-8")
-    with pytest.raises(InputError, match="the source is the path of files"):
-        SourceReader.of(pd.DataFrame(DATA))
     mails = [{"text": "From: a\n\nhello", "label": "x"}]
     assert load_corpus(mails, remove=["headers"], test=0).texts == ["hello"]
+    numbered = pd.DataFrame([["a", "x"], ["b", "y"]])  # columns 0 and 1
+    assert load_corpus(numbered, text="0", label="1", test=0).labels == ["x", "y"]
 
 
 def test_paths_are_not_in_memory(tmp_path: Path) -> None:
@@ -290,14 +240,5 @@ def test_paths_are_not_in_memory(tmp_path: Path) -> None:
     assert not is_in_memory(tmp_path)
     table, notes = open_frame(ROWS)
     assert (table.path, table.columns, notes) == ("list", tuple(ROWS[0]), [])
-
-
-@pytest.mark.slow(reason="half a second and more")
-def test_no_package_of_frames_is_imported_for_a_list() -> None:
-    code = (
-        "import sys; from whyword import load_corpus\n"
-        f"load_corpus({json.dumps(ROWS[:1])}, test=0)\n".replace("null", "None")
-        + "print([name for name in ('pandas', 'polars', 'datasets') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    with pytest.raises(InputError, match="the source is the path of files"):
+        SourceReader.of(pd.DataFrame(DATA))

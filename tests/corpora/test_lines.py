@@ -1,7 +1,6 @@
-"""Lines are read once, though the file is looked at first."""
+"""Lines of text files, plain or gzip: read once, with the places of errors."""
 
 import encodings
-import gc
 import gzip
 import io
 import pkgutil
@@ -30,68 +29,43 @@ def path(write: Write, request: pytest.FixtureRequest) -> Path:
     return write(request.param, "".join(LINES))
 
 
-@pytest.fixture
-def opens(path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
-    """How often the file was opened."""
-    counted = count_opens(monkeypatch)
-    return lambda: counted[path.name]
-
-
 @pytest.mark.parametrize("block", [1, 5, 1 << 20])
-def test_a_look_is_not_read_again(
-    path: Path, opens: Callable[[], int], block: int, monkeypatch: pytest.MonkeyPatch
+def test_the_first_look_is_not_read_again(
+    path: Path, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    opens = count_opens(monkeypatch)
     monkeypatch.setattr(module, "_BLOCK", block)
     monkeypatch.setattr(module, "_MOST_KEPT", 100)
     file = TextFile(path)
     assert next(file.look(lenient=True)) == "text\n"
     assert next(file.look()) == "text\n"
-    assert list(file.lines()) == LINES
-    assert opens() == 1
-    assert list(file.lines()) == LINES  # again, from the beginning
-    assert opens() == 2
+    looked, plain = list[Progress](), list[Progress]()
+    assert list(file.lines(on_progress=looked.append)) == LINES
+    assert opens[path.name] == 1
+    assert list(file.lines(on_progress=plain.append)) == LINES  # again, from the beginning
+    assert opens[path.name] == 2
+    assert looked == plain
+    assert looked[-1].share == 1.0
+    if block == 1 and path.suffix == ".txt":
+        size = path.stat().st_size
+        assert [event.share for event in plain] == [n / size for n in range(1, size + 1)]
 
 
-def test_a_whole_look(path: Path, opens: Callable[[], int]) -> None:
+def test_a_long_look_is_not_kept(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opens = count_opens(monkeypatch)
     file = TextFile(path)
     assert list(file.look()) == LINES
     assert list(file.lines()) == LINES
-    assert opens() == 1
-
-
-def test_a_long_look_is_not_kept(
-    path: Path, opens: Callable[[], int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    assert opens[path.name] == 1
     monkeypatch.setattr(module, "_BLOCK", 1)
     file = TextFile(path)
     assert list(file.look()) == LINES
     assert list(file.look()) == LINES
     assert list(file.lines()) == LINES
-    assert opens() == 3
+    assert opens[path.name] == 4
 
 
-def test_progress_is_that_of_the_reader(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_BLOCK", 3)
-    monkeypatch.setattr(module, "_MOST_KEPT", 100)
-    plain: list[Progress] = []
-    list(TextFile(path).lines(on_progress=plain.append))
-    looked: list[Progress] = []
-    file = TextFile(path)
-    next(file.look())
-    list(file.lines(on_progress=looked.append))
-    assert looked == plain
-    assert looked[-1].share == 1.0
-
-
-@pytest.mark.slow(reason="half a second and more")
-def test_a_file_that_nobody_reads_is_closed(path: Path) -> None:
-    file = TextFile(path)
-    next(file.look())
-    del file
-    gc.collect()  # a file left open would be a ResourceWarning, which is an error here
-
-
-def test_damage_is_found_by_whoever_comes_to_it(tmp_path: Path) -> None:
+def test_a_damaged_gzip_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cut.txt.gz"
     path.write_bytes(gzip.compress("".join(LINES).encode())[:-4])
     file = TextFile(path)
@@ -105,20 +79,9 @@ def test_strict_after_a_lenient_look(write: Write) -> None:
     assert next(file.look(lenient=True)) == "text\n"
     with pytest.raises(InputError, match=r"byte 6 \(line 2\) is not valid utf-8: 0xff; say enc"):
         list(file.lines())
+    with pytest.raises(InputError, match=r"byte 6 \(line 2\) is not valid utf-8"):
+        list(file.look())
     assert list(file.lines(lenient=True)) == ["text\n", "a\udcff\n"]
-
-
-@given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0\ufeff")))
-@pytest.mark.parametrize("block", [1, 2, 7])
-def test_lines_do_not_depend_on_the_block_size(
-    text: str, block: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    path = tmp_path_factory.mktemp("lines") / "a.txt"
-    path.write_bytes(text.encode())
-    with mock.patch("whyword.corpora.lines._BLOCK", block):
-        lines = list(TextFile(path).lines())
-    *ended, last = text.split("\n")
-    assert lines == [line + "\n" for line in ended] + [last] * bool(last)
 
 
 def test_a_file_that_was_written_since_is_read_anew(write: Write) -> None:
@@ -129,21 +92,25 @@ def test_a_file_that_was_written_since_is_read_anew(write: Write) -> None:
     assert list(file.lines()) == ["new rows, and more of them\n"]
 
 
-ENDS = st.lists(st.sampled_from(["a", "é", "\r", "\n", "\r\n", ","]), max_size=12).map("".join)
+ENDS = st.lists(st.sampled_from(["a", "é", "\r", "\n", "\r\n", ",", "🚀"]), max_size=12).map(
+    "".join
+)
 
 
 @given(text=ENDS)
 @pytest.mark.parametrize("block", [1, 2, 1 << 20])
-def test_a_look_takes_lines_that_end_anyhow(
+def test_lines_do_not_depend_on_the_block_size(
     text: str, block: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    path = tmp_path_factory.mktemp("lines") / "a.txt"
+    path = tmp_path_factory.getbasetemp() / "lines.txt"
     path.write_bytes(text.encode())
     with mock.patch("whyword.corpora.lines._BLOCK", block):
         assert list(TextFile(path).look()) == io.StringIO(text, newline="").readlines()
-        *ended, last = text.split("\r")
-        expected = [line + "\r" for line in ended] + [last] * bool(last)
-        assert list(TextFile(path).lines(end="\r")) == expected
+        for end in "\r\n":
+            *ended, last = text.split(end)
+            expected = [line + end for line in ended] + [last] * bool(last)
+            assert list(TextFile(path).lines(end=end)) == expected
+            assert list(TextFile(path).look(end=end)) == expected
 
 
 def test_places_of_errors_where_lines_end_with_returns(write: Write) -> None:
@@ -158,30 +125,31 @@ def test_places_of_errors_where_lines_end_with_returns(write: Write) -> None:
 def test_a_line_without_end_takes_little_memory(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LONGEST", 1_000)
-    monkeypatch.setattr(module, "_BLOCK", 100)
-    path = write("a.txt.gz", "x" * 100_000 + "\nshort\n")
-    long, short = TextFile(path).lines()
-    assert 1_000 < len(long) <= 1_201
-    assert long.endswith("\n")
-    assert short == "short\n"
-    assert len(next(TextFile(path).look())) <= 1_201
+    monkeypatch.setattr(module, "LONGEST", 10)
+    monkeypatch.setattr(module, "_BLOCK", 1)
+    path = write("a.txt.gz", "x" * 100 + "\n" + "y" * 11 + "\nshort\n" + "z" * 100)
+    expected = ["x" * 11 + "\n", "y" * 11 + "\n", "short\n", "z" * 11]
+    assert list(TextFile(path).lines()) == list(TextFile(path).look()) == expected
     with pytest.raises(InputError, match="more than 67,108,864 characters"):
         read_text(path)
     assert read_text(path, lenient=True) == Flaw(module.TOO_LONG)
+    assert read_text(write("b.txt", "x" * 10), lenient=True) == "x" * 10
 
 
-@pytest.mark.parametrize(
-    "encoding", ["idna", "punycode", "undefined", "unicode_escape", "raw-unicode-escape"]
-)
-def test_what_no_file_is_written_in(write: Write, encoding: str) -> None:
+def test_encodings_that_are_not_for_files(write: Write) -> None:
     path = write("a.txt", rb"a\d")
-    with pytest.raises(InputError, match="is not what text files are written in; say enc") as said:
-        read_text(path, encoding)
-    assert "utf-16" not in str(said.value)
+    for encoding in ("idna", "punycode", "undefined", "unicode_escape", "raw-unicode-escape"):
+        with pytest.raises(InputError, match="is not what text files are written in; say encoding"):
+            read_text(path, encoding)
+    for encoding in ("klingon", "base64", "rot13", "a\0b"):
+        with pytest.raises(InputError, match="unknown encoding '"):
+            read_text(path, encoding)
+    path = write("b.txt", "text".encode("utf-16-le"))
+    with pytest.raises(InputError, match="say encoding='utf-16-le' or …-be"):
+        read_text(path, "utf-16")
 
 
-def test_every_other_encoding_reads_a_file_or_says_why(write: Write) -> None:
+def test_all_other_encodings_read_a_file_or_refuse_it(write: Write) -> None:
     path = write("a.txt", b"text,label\n\xe9\xff\x80+A\n~{\x1b$B")
     for name in sorted({found.name for found in pkgutil.iter_modules(encodings.__path__)}):
         for lenient in (False, True):

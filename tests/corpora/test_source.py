@@ -1,6 +1,9 @@
+"""A source of documents: its columns are guessed or named, its rows checked."""
+
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -8,33 +11,22 @@ from pyarrow import parquet
 
 from whyword import InputError
 from whyword.corpora import open_source
-from whyword.corpora.newsgroups import GROUPS
+from whyword.corpora.columns import Columns, choose_columns
+from whyword.corpora.frames import open_frame
 from whyword.corpora.source import Record
 
 Write = Callable[[str, "str | bytes"], Path]
 
 
-def test_a_folder_of_newsgroups_loses_its_headers(write: Write, tmp_path: Path) -> None:
-    for group in GROUPS:
-        write(f"news/{group}/1", b"From: a\n\nb\xe9\n")
-    opened = open_source(tmp_path / "news")
-    assert {record.text for record in opened} == {"bé\n"}
-    assert opened.notes == ("newsgroup posts, without headers",)
-    kept = open_source(tmp_path / "news", remove=[], encoding="cp1252")
-    assert next(iter(kept)).text == "From: a\n\nbé\n"
-
-
-def test_columns_are_guessed_and_said(write: Write) -> None:
+def test_columns_are_guessed_and_noted(write: Write) -> None:
     opened = open_source(write("a.csv", "Id,Body,Category,date\n7,hello,x,1993\n"))
     assert list(opened) == [Record("7", "hello", "x", None)]
     assert opened.notes == ("text column: 'Body'", "label column: 'Category'")
-    opened = open_source(write("b.csv", "text,folder\nhello,x\n"))
-    assert opened.notes == ("text column: 'text'", "label column: 'folder'")
-    opened = open_source(write("c.csv", "words,label\nhello,x\n"))
-    assert list(opened) == [Record("1", "hello", "x", None)]
     named = open_source(write("d.csv", "a,b,c\n1,2,3\n"), text="b", label="c")
     assert list(named) == [Record("1", "2", "3", None)]
     assert named.notes == ()
+    unlabelled = open_source(write("e.csv", "text\nhello\n"), labelled=False)
+    assert list(unlabelled) == [Record("1", "hello", None, None)]
 
 
 def test_a_split_column(write: Write) -> None:
@@ -53,19 +45,50 @@ def test_labels_become_strings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("header", "options", "expected"),
     [
-        ("a,b,c\n1,2,3\n", "no text column among a, b, c; say which one it is: text="),
-        ("text,a,b\n1,2,3\n", "no label column among text, a, b; say which one it is: label="),
-        ("text\nhello\n", "no label column among text"),
-        ("text,body,label\n1,2,3\n", "both 'text' and 'body' could be the text"),
-        ("text,text,label\n1,2,3\n", "two columns are called 'text'"),
-        ("text,label\nhello,\n", "line 2: 'label' is empty; every document needs a label"),
+        ("body,class,id,split", {}, Columns("body", "class", "id", "split")),
+        ("a,label", {}, Columns("a", "label", None, None)),  # the only one left
+        ("text,b", {}, Columns("text", "b", None, None)),
+        ("text,b", {"labelled": False}, Columns("text", None, None, None)),
+        ("text,b,c", {"groups": ("c",)}, Columns("text", "b", None, None, ("c",))),
+        ("text,b", {"labelled": False, "split": True}, Columns("text", "b", None, None)),
+        ("a,b,c", {"text": "b", "label": "c"}, Columns("b", "c", None, None)),
+        ("a,b,c", {"label": ("c", "b")}, Columns("a", None, None, None, (), ("c", "b"))),
+        ("text,body,label", {}, "both 'text' and 'body' could be the text; say which: text=…"),
+        ("a,b,c", {}, "no text column among a, b, c; say which one it is: text=…"),
+        ("text,b,c", {}, "no label column .*: label=…, or labelled=False if there is none$"),
+        ("text,label", {"groups": ("c",)}, "list: no column 'c'; there are text, label"),
+        ("text,label", {"text": "txt"}, "list: no column 'txt'; there are text, label"),
     ],
 )
-def test_columns_that_cannot_be_guessed(write: Write, content: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        list(open_source(write("a.csv", content)))
+def test_columns(header: str, options: dict[str, Any], expected: Columns | str) -> None:
+    table, _ = open_frame([dict.fromkeys(header.split(","), "a")])
+    settings = {"text": None, "label": None, "labelled": True} | options
+    if isinstance(expected, str):
+        with pytest.raises(InputError, match=expected):
+            choose_columns(table, **settings)
+    else:
+        assert choose_columns(table, **settings) == expected
+
+
+def test_choices_of_columns() -> None:
+    assert Columns("a", None, "id", None, ("b", "a"), ("c",)).names == ["a", "id", "b", "c"]
+    columns = Columns("body", "class", "id", "split")
+    split = "train and test as column 'split' says"
+    assert list(columns.choices(None, "class")) == ["text column: 'body'", split]
+    assert list(columns.choices("body", None)) == ["label column: 'class'", split]
+    assert list(Columns("a", None, None, None).choices("a", None)) == []
+
+
+def test_columns_of_files(write: Write) -> None:
+    with pytest.raises(InputError, match=r"a\.csv: two columns are called 'text'"):
+        open_source(write("a.csv", "text,text,label\n1,2,3\n"))
+    for remove in ("headers", ["header"], 5):
+        with pytest.raises(InputError, match=r"^remove "):
+            open_source(write("a.csv", "text,label\n"), remove=remove)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"text=… \(is the header line missing\?\)$"):
+        open_source(write("a.csv", "a,b,c\n1,2,3\n"))
 
 
 def _table(folder: Path, ending: str, rows: list[tuple[str | None, str | None]]) -> Path:
@@ -120,27 +143,19 @@ def test_a_text_by_itself_may_be_empty(write: Write) -> None:
     assert [one.text for one in open_source(path, labelled=False)] == ["a", ""]
 
 
-def test_bad_values(write: Write) -> None:
-    path = write("a.jsonl", '{"text": "a", "label": "x"}\n{"text": 3, "label": "x"}\n')
-    with pytest.raises(InputError, match="line 2: 'text' is int 3, not text"):
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ('{"text": 3, "label": "x"}', "line 2: 'text' is int 3, not text"),
+        ('{"text": null, "label": "x"}', "line 2: 'text' is null, not text"),
+        ('{"text": "a", "label": null}', "line 2: 'label' is null; every document needs a label"),
+        ('{"text": "a", "label": ""}', "line 2: 'label' is empty; every document needs a label"),
+    ],
+)
+def test_bad_values(write: Write, row: str, said: str) -> None:
+    path = write("a.jsonl", '{"text": "a", "label": "x"}\n' + row)
+    with pytest.raises(InputError, match=said):
         list(open_source(path))
-    path = write("b.jsonl", '{"text": "a", "label": null}\n')
-    with pytest.raises(InputError, match="line 1: 'label' is null"):
-        list(open_source(path))
-    path = write("c.jsonl", '{"text": null, "label": "x"}\n')
-    with pytest.raises(InputError, match="line 1: 'text' is null, not text"):
-        list(open_source(path))
-
-
-def test_wrong_column_names(write: Write) -> None:
-    path = write("a.csv", "text,label\na,b\n")
-    with pytest.raises(InputError, match="no column 'txt'; there are text, label"):
-        open_source(path, text="txt")
-
-
-def test_without_labels(write: Write) -> None:
-    path = write("a.csv", "text\nhello\n")
-    assert list(open_source(path, labelled=False)) == [Record("1", "hello", None, None)]
 
 
 def test_a_colon_in_a_file_name_is_no_part(write: Write) -> None:
@@ -162,13 +177,15 @@ def test_a_part_of_a_source(write: Write) -> None:
     [
         ("20newsgroup", "did you mean 20newsgroups?"),
         ("20Newsgroups:test", "did you mean 20newsgroups?"),
-        ("20newsgroups:Test", "a part is ':train' or ':test'"),
+        ("20newsgroups:Test", "folder; a part is ':train' or ':test'"),
+        ("a.csv:tarin", "folder; a part is ':train' or ':test'"),
+        ("quite-another", "folder"),
     ],
 )
 def test_names_that_are_nearly_right(name: str, hint: str) -> None:
     with pytest.raises(InputError, match="no such file or folder") as caught:
         open_source(name)
-    assert hint in str(caught.value)
+    assert str(caught.value).endswith(hint)
 
 
 def test_halves_of_surrogate_pairs(write: Write) -> None:

@@ -1,53 +1,60 @@
-"""Deletion curves: the three experiments, insertion, everybody's relevance."""
+"""Word deletion against its definition, for models of one class and of several labels."""
 
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np
 import oracle
 import pytest
-from networks import literal_parts, small_cnn, topical
+from counting import Counting
+from keywords import Keywords
+from networks import literal_parts, made_cnn, made_text, small_cnn, topical
 from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+from toys import TopicsClassifier, several_topics
 
-from whyword import InputError, SVMClassifier, deletion_curve, explain
+from whyword import InputError, SVMClassifier, deletion_curve, explain, from_pipeline
+from whyword.base.errors import NoDocumentsError
 from whyword.evaluation import EXPERIMENTS, deletion_curves
-from whyword.models.cnn.trace import CNNTrace
+from whyword.evaluation.erased_words import ErasedWords
+from whyword.evaluation.experiment import nothing_to_start_from
 from whyword.models.probabilities import softmax
+from whyword.models.protocol import Erased
 
-MODEL = small_cnn()
-TEXTS, RIGHT = topical(60, seed=3)
-WRONG = [{"space": "hockey", "hockey": "crypto", "crypto": "space"}[label] for label in RIGHT]
-LABELS = [
-    wrong if n % 4 == 0 else right
-    for n, (right, wrong) in enumerate(zip(RIGHT, WRONG, strict=True))
-]
+RANDOM = np.random.default_rng(5)
+TEXTS = [made_text(RANDOM.integers(0, 7, length)) for length in (9, 7, 1, 8, 5, 0, 6, 4, 2)]
+MODEL = made_cnn()
+CLASSES = MODEL.classes_.tolist()
 
 
-def literal(
-    texts: list[str],
-    labels: list[str],
-    subset: str,
-    target: str,
-    order: str,
-    action: str,
-    steps: int,
-) -> tuple[list[int], NDArray[np.bool_], NDArray[np.float64], NDArray[np.float64]]:
-    """Everything again from the definitions, by the slow network."""
-    classes = MODEL.classes_.tolist()
+@cache
+def labels() -> list[str]:
+    """Return what the model predicts, of each second text another class."""
+    numbers = [CLASSES.index(label) for label in MODEL.predict(TEXTS)]
+    return [CLASSES[(number + place % 2) % 3] for place, number in enumerate(numbers)]
+
+
+Literal = tuple[list[int], NDArray[np.bool_], NDArray[np.float64], NDArray[np.float64]]
+
+
+def literal(subset: str, target: str, order: str, action: str, steps: int, least: int) -> Literal:
+    """Return documents, whether they are right, scores and probabilities, by the slow network."""
     chosen, correct, scores, chances = [], [], [], []
-    for number, (text, label) in enumerate(zip(texts, labels, strict=True)):
-        truth = classes.index(label)
-        predicted = int(oracle.class_scores(*literal_parts(MODEL, text)).argmax())
+    for number, (text, label) in enumerate(zip(TEXTS, labels(), strict=True)):
+        parts = literal_parts(MODEL, text)
+        truth, predicted = CLASSES.index(label), int(oracle.class_scores(*parts).argmax())
         if subset != "all" and (predicted == truth) != (subset == "correct"):
             continue
-        wanted = truth if target == "true" else predicted
-        relevance = explain(MODEL, text, target=classes[wanted]).relevance
-        ranked = sorted(
-            range(len(relevance)),
-            key=lambda t: (-relevance[t] if order == "most" else relevance[t], t),
-        )
-        path = oracle.scores_by_step(
-            *literal_parts(MODEL, text), len(relevance), ranked[:steps], action == "insert"
-        )
+        wanted = {"true": truth, "predicted": predicted, "class 1": 1}[target]
+        relevance = explain(MODEL, text, target=CLASSES[wanted]).relevance
+        if len(relevance) < least:
+            continue
+        sign = -1 if order == "most" else 1
+        ranked = sorted(range(len(relevance)), key=lambda t: (sign * relevance[t], t))
+        path = oracle.scores_by_step(*parts, len(relevance), ranked[:steps], action == "insert")
         path = np.concatenate([path, np.tile(path[-1], (steps + 1 - len(path), 1))])
         chosen.append(number)
         correct.append(path.argmax(axis=1) == truth)
@@ -56,117 +63,244 @@ def literal(
     return chosen, np.array(correct), np.array(scores), np.array(chances)
 
 
-@pytest.mark.parametrize("action", ["delete", "insert"])
-@pytest.mark.parametrize("subset", ["correct", "wrong", "all"])
 @pytest.mark.parametrize(
-    ("target", "order"), [("true", "most"), ("true", "least"), ("predicted", "most")]
+    ("subset", "target", "order", "action", "steps", "least"),
+    [
+        ("correct", "true", "most", "delete", 12, 1),
+        ("correct", "predicted", "least", "insert", 5, 5),
+        ("wrong", "true", "least", "delete", 5, 1),
+        ("wrong", "predicted", "most", "insert", 12, 2),
+        ("all", "class 1", "most", "delete", 6, 6),
+    ],
 )
-@pytest.mark.slow(reason="many cases")
-def test_equals_the_definition(subset: str, target: str, order: str, action: str) -> None:
-    asked = {"subset": subset, "target": target, "order": order, "action": action}
-    texts, labels = TEXTS[:16], LABELS[:16]
-    curve = deletion_curve(MODEL, texts, labels, steps=20, **asked)  # type: ignore[arg-type]
-    chosen, correct, scores, chances = literal(texts, labels, **asked, steps=20)
+def test_curves_equal_the_definition(
+    subset: str, target: str, order: str, action: str, steps: int, least: int
+) -> None:
+    asked: dict[str, Any] = {"subset": subset, "target": target, "order": order, "action": action}
+    curve = deletion_curve(MODEL, TEXTS, labels(), steps=steps, least_words=least, **asked)
+    chosen, correct, scores, chances = literal(**asked, steps=steps, least=least)
     assert curve.chosen.tolist() == chosen
+    assert {name: getattr(curve, name) for name in asked} == asked
+    assert (curve.method, curve.steps.tolist()) == ("lrp", list(range(steps + 1)))
     np.testing.assert_array_equal(curve.correct[0], correct)
     np.testing.assert_allclose(curve.scores[0], scores, atol=1e-4)
     np.testing.assert_allclose(curve.probabilities[0], chances, atol=1e-4)
     opposite = "insert" if action == "delete" else "delete"
-    _, _, _, other = literal(texts, labels, **{**asked, "action": opposite}, steps=20)
+    *_, other = literal(**{**asked, "action": opposite}, steps=steps, least=least)
     assert curve.opposite is not None
     np.testing.assert_allclose(curve.opposite[0], other, atol=1e-4)
-    np.testing.assert_allclose(curve.accuracy, correct.mean(axis=0))
-    np.testing.assert_allclose(curve.mean_score, scores.mean(axis=0), atol=1e-4)
-    area = np.trapezoid(correct.mean(axis=0)) / 20
-    np.testing.assert_allclose(curve.area, area)
-    np.testing.assert_allclose(curve.score_area, np.trapezoid(scores.mean(axis=0)) / 20, atol=1e-4)
-    removed, kept = (chances, other) if action == "delete" else (other, chances)
-    whole = removed[:, :1]
-    assert curve.comprehensiveness is not None
-    assert curve.sufficiency is not None
-    np.testing.assert_allclose(curve.comprehensiveness, (whole - removed[:, 1:]).mean(), atol=1e-4)
-    np.testing.assert_allclose(curve.sufficiency, (whole - kept[:, 1:]).mean(), atol=1e-4)
-    change = (scores[:, :1] - scores).mean() * (1 if action == "delete" else -1)
-    np.testing.assert_allclose(curve.aopc, change, atol=1e-4)
+    area = np.trapezoid(correct.mean(axis=0)) / steps
+    assert curve.area == pytest.approx(area)
 
 
-def test_the_three_experiments() -> None:
-    """On texts whose labels are partly wrong the right words matter: LRP beats chance."""
-    for number, better in ((1, "lower"), (2, "higher"), (3, "higher")):
-        experiment: dict[str, Any] = dict(EXPERIMENTS[number])
-        by_lrp = deletion_curve(MODEL, TEXTS, LABELS, **experiment, steps=6)
-        by_chance = deletion_curve(MODEL, TEXTS, LABELS, "random", **experiment, steps=6)
-        assert by_lrp.better == better
-        assert by_lrp.accuracy[0] == (1 if number == 1 else 0)
-        assert (by_lrp.area < by_chance.area) == (better == "lower")
-        assert (by_lrp.runs, by_chance.runs) == (1, 10)
-        assert by_chance.deviation > 0 == by_lrp.deviation
+def test_many_documents_are_as_in_portions() -> None:
+    texts = [made_text(RANDOM.integers(0, 7, 3)) for _ in range(260)]
+    said = MODEL.predict(texts).tolist()
+    asked: dict[str, Any] = {"method": "random", "runs": 2, "steps": 2, "sufficiency": False}
+    whole = deletion_curve(MODEL, texts, said, **asked)
+    parts = [deletion_curve(MODEL, texts[some], said[some], **asked) for some in (H1, H2)]
+    assert whole.chosen.tolist() == list(range(260))
+    assert whole.opposite is None
+    expected = np.concatenate([part.scores for part in parts], axis=1)
+    np.testing.assert_allclose(whole.scores, expected, atol=1e-5)
 
 
-def test_given_relevance_does_as_the_method() -> None:
-    explained = explain(MODEL, TEXTS, targets=LABELS)
-    by_method = deletion_curve(MODEL, TEXTS, LABELS, steps=5)
-    forms: list[list[Any]] = [
-        list(explained),
-        [one.relevance for one in explained],
-        [(one.spans, one.relevance) for one in explained],
-    ]
-    for relevance in forms:
-        given = deletion_curve(MODEL, TEXTS, LABELS, "mine", relevance=relevance, steps=5)
-        assert given.method == "mine"
-        np.testing.assert_array_equal(given.scores, by_method.scores)
+H1, H2 = slice(0, 130), slice(130, None)
 
 
-def test_short_documents_can_be_left_out() -> None:
-    texts, labels = ["moon", "moon orbit the", "orbit rocket " * 4], ["space"] * 3
-    curve = deletion_curve(MODEL, texts, labels, subset="all", least_words=3, steps=4)
-    assert curve.chosen.tolist() == [1, 2]
-    np.testing.assert_array_equal(curve.scores[0, 0, 3], curve.scores[0, 0, 4])  # nothing left
+# ---- the paper's experiments --------------------------------------------------------------------
 
 
-def test_documents_without_words_take_no_part() -> None:
-    assert deletion_curve(
-        MODEL, ["", "moon"], ["space"] * 2, subset="all", steps=1
-    ).chosen.tolist() == [1]
+def test_the_papers_experiments_find_the_words_that_matter() -> None:
+    assert EXPERIMENTS == {
+        1: {"subset": "correct", "target": "true", "order": "most"},
+        2: {"subset": "wrong", "target": "true", "order": "least"},
+        3: {"subset": "wrong", "target": "predicted", "order": "most"},
+    }
+    texts, right = topical(24, seed=3)
+    true = [right[(n + 1) % 24] if n % 4 == 0 else label for n, label in enumerate(right)]
+    experiments = deletion_curves(
+        Keywords(), texts, true, ["occlusion", "random"], steps=6, least_words=1
+    )
+    assert list(experiments) == [1, 2, 3]
+    for number, curves in experiments.items():
+        assert list(curves) == ["occlusion", "random"]
+        ours, chance = curves.values()
+        assert ours.better == ("lower" if number == 1 else "higher")
+        assert (ours.area < chance.area) == (number == 1)
+        assert ours.accuracy[0] == (1 if number == 1 else 0)
+        assert (ours.runs, chance.runs) == (1, 10)
+        assert (ours.opposite is None, chance.opposite is None) == (False, True)
 
 
-def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = deletion_curve(MODEL, TEXTS, LABELS, "random_known", runs=3, steps=7)
-    monkeypatch.setattr("whyword.models.cnn.network.TABLE_BYTES", 4 * 2 * 12 * 9)
-    monkeypatch.setattr("whyword.evaluation.experiment._DOCUMENTS", 2)
-    parts = deletion_curve(MODEL, TEXTS, LABELS, "random_known", runs=3, steps=7)
-    np.testing.assert_array_equal(parts.chosen, whole.chosen)
-    np.testing.assert_allclose(parts.scores, whole.scores, atol=1e-5)
-    assert whole.opposite is not None
-    assert parts.opposite is not None
-    np.testing.assert_allclose(parts.opposite, whole.opposite, atol=1e-5)
+def test_several_at_once_are_as_one_by_one() -> None:
+    experiments = deletion_curves(
+        MODEL, TEXTS, labels(), {"ours": "lrp", "chance": "random"}, (1, 3), 4, runs=3, seed=7,
+        least_words=2,
+    )  # fmt: skip
+    assert list(experiments) == [1, 3]
+    for number, curves in experiments.items():
+        for (name, curve), method in zip(curves.items(), ("lrp", "random"), strict=True):
+            asked: dict[str, Any] = {**EXPERIMENTS[number], "steps": 4, "runs": 3, "seed": 7}
+            alone = deletion_curve(MODEL, TEXTS, labels(), method, least_words=2, **asked)
+            assert (curve.method, alone.method) == (name, method)
+            np.testing.assert_array_equal(curve.scores, alone.scores)
+            np.testing.assert_array_equal(curve.correct, alone.correct)
+    plain = deletion_curves(MODEL, TEXTS, labels(), "lrp", [1], 4, least_words=1, sufficiency=False)
+    assert plain[1]["lrp"].opposite is None
 
 
-class Keywords:
-    """Somebody's model, right about words it knows."""
+def test_documents_twice_as_long_as_the_last_step_take_part() -> None:
+    for numbers in (np.int64(1), np.array([1])):
+        found = deletion_curves(MODEL, TEXTS, labels(), ["random"], numbers, 4, runs=1)  # type: ignore[arg-type]
+        assert [(number, type(number)) for number in found] == [(1, int)]
+        long = [n for n in (0, 3) if labels()[n] == MODEL.predict([TEXTS[n]])[0]]
+        assert found[1]["random"].chosen.tolist() == long
+    assert deletion_curves(MODEL, TEXTS, labels(), "lrp", steps=[1, 5]) == {}
+    with pytest.raises(InputError, match="experiments are 1, 2 and 3, not 4"):
+        deletion_curves(MODEL, TEXTS, labels(), experiments=[4])
+    with pytest.raises(InputError, match="experiments takes a list of numbers, not float"):
+        deletion_curves(MODEL, TEXTS, labels(), experiments=1.0)  # type: ignore[arg-type]
 
-    classes_ = np.array(["hockey", "space"])
 
-    def predict_proba(self, texts: list[str]) -> NDArray[np.float64]:
-        counts = [(1 + t.count("puck"), 1 + t.count("moon")) for t in texts]
-        return np.array([np.array(pair) / sum(pair) for pair in counts])
+# ---- several labels -----------------------------------------------------------------------------
 
 
-def test_somebodys_model() -> None:
-    texts, labels = ["a moon moon and puck", "the puck"], ["space", "hockey"]
-    curve = deletion_curve(Keywords(), texts, labels, "occlusion", steps=2)
+@pytest.mark.parametrize("target", ["true", "predicted", "space"])
+@pytest.mark.parametrize("subset", ["correct", "wrong", "all"])
+def test_each_label_of_a_text_takes_part(subset: str, target: str) -> None:
+    """Against one loop over all texts and labels, predicting again what is left of each text."""
+    model = TopicsClassifier().fit(*several_topics(60))
+    texts, true = several_topics(12, seed=5)
+    names = model.classes_.tolist()
+    expected = {}
+    for number, (text, own, said) in enumerate(zip(texts, true, model.predict(texts), strict=True)):
+        for column, name in enumerate(names):
+            wanted = {"true": name in own, "predicted": name in said, "space": name == "space"}
+            right = (name in own) == (name in said)
+            if wanted[target] and (subset == "all" or right == (subset == "correct")):
+                relevance = explain(model, text, target=name).relevance
+                words, path, true_now = text.split(), [], []
+                for gone in range(4):
+                    out = set(np.argsort(-relevance, kind="stable")[:gone].tolist())
+                    left = " ".join(word for at, word in enumerate(words) if at not in out)
+                    path.append(model.class_scores([left])[0, column])
+                    true_now.append((name in model.predict([left])[0]) == (name in own))
+                expected[number, name] = path, true_now
+    if not expected:
+        with pytest.raises(InputError, match="none of the 12 texts is predicted wrong"):
+            deletion_curve(model, texts, true, steps=3, subset=subset, target=target)
+        return
+    curve = deletion_curve(model, texts, true, steps=3, subset=subset, target=target)
+    assert curve.targets is not None
+    pairs = zip(curve.chosen.tolist(), (names[n] for n in curve.targets.tolist()), strict=True)
+    found = {pair: (curve.scores[0, n], curve.correct[0, n]) for n, pair in enumerate(pairs)}
+    assert found.keys() == expected.keys()
+    for pair, (path, true_now) in expected.items():
+        np.testing.assert_allclose(found[pair][0], path, rtol=1e-5)
+        assert found[pair][1].tolist() == true_now
+
+
+def test_a_label_is_said_from_its_threshold_on() -> None:
+    model = TopicsClassifier().fit(*several_topics(60))
+    text, name = several_topics(4)[0][3], "hockey"
+    column = model.classes_.tolist().index(name)
+    (trace,) = model.trace([text])
+    model.thresholds_ = np.array(trace.probabilities[0])
+    curve = deletion_curve(model, [text], [(name,)], steps=1, target=name, subset="all")
+    assert curve.correct[0, 0, 0]
+    model.thresholds_[column] += 1e-9
+    curve = deletion_curve(model, [text], [(name,)], steps=1, target=name, subset="all")
+    assert not curve.correct[0, 0, 0]
+
+
+# ---- relevance of other kinds, other models -----------------------------------------------------
+
+
+def test_a_black_box_by_hand() -> None:
+    class Counts:
+        classes_ = np.array(["hockey", "space"])
+
+        def predict_proba(self, texts: list[str]) -> NDArray[np.float64]:
+            counts = [(1 + t.count("puck"), 1 + t.count("moon")) for t in texts]
+            return np.array([np.array(pair) / sum(pair) for pair in counts])
+
+    texts, true = ["a moon moon and puck", "the puck"], ["space", "hockey"]
+    curve = deletion_curve(Counts(), texts, true, "occlusion", steps=2)
     np.testing.assert_allclose(curve.probabilities[0, 0], [3 / 5, 2 / 4, 1 / 3])
     assert curve.correct[0].tolist() == [[True, False, False], [True, True, True]]
 
 
-def test_bag_of_words() -> None:
-    model = SVMClassifier(C=1.0).fit(*topical())
-    curve = deletion_curve(model, TEXTS, RIGHT, steps=16)
-    chance = deletion_curve(model, TEXTS, RIGHT, "random", steps=16)
-    assert curve.area < chance.area
-    np.testing.assert_allclose(
-        curve.scores[0, 0, -1], model.output_bias_[model.classes_ == RIGHT[0]]
-    )
+def asked_of(model: Counting, texts: list[str], steps: int | Iterable[int]) -> int:
+    """Return about how many texts a model is asked by one order of each, beside the intact ones."""
+    before = model.total
+    asked: dict[str, Any] = {"subset": "all", "runs": 1, "sufficiency": False}
+    deletion_curve(model.box(), texts, ["a"] * len(texts), "random", steps=steps, **asked)
+    return model.total - before - len(texts)
+
+
+def test_a_model_is_asked_for_the_chosen_steps_only() -> None:
+    model = Counting()
+    texts = ["a b cab bead " * 20, "b a bead cab " * 25]
+    assert asked_of(model, texts, 50) == 2 * 51
+    assert asked_of(model, texts, [0, 1, 2, 5, 10, 20, 50]) == 2 * 7
+    assert asked_of(model, texts, [5, 90, 200, 300]) == 2 * 4  # 0, 5, 90 and all of the words
+
+
+STEPS = [0, 1, 2, 5, 11, 40]
+MODELS: dict[str, Callable[[], object]] = {
+    "network": small_cnn,
+    "n-grams": lambda: SVMClassifier(C=1.0, ngrams=(1, 2)).fit(*topical(60)),
+    "pipeline": lambda: from_pipeline(
+        make_pipeline(CountVectorizer(), MultinomialNB()).fit(*topical(60))
+    ),
+}
+
+
+@pytest.mark.slow(reason="each type of model")
+@pytest.mark.parametrize("kind", MODELS)
+def test_chosen_steps_are_points_of_the_whole_curve(kind: str) -> None:
+    model, (texts, true) = MODELS[kind](), topical(12, seed=3)
+    texts, true = [*texts, "moon", "Moon the orbit, moon"], [*true, "space", "space"]
+    for action, method, runs in (("delete", "random", 3), ("insert", None, 1)):
+        asked: dict[str, Any] = {"action": action, "method": method, "runs": runs, "subset": "all"}
+        whole = deletion_curve(model, texts, true, steps=STEPS[-1], **asked)
+        some = deletion_curve(model, texts, true, steps=STEPS, **asked)
+        assert some.steps.tolist() == STEPS
+        np.testing.assert_array_equal(some.correct, whole.correct[:, :, STEPS])
+        assert some.correct.shape == (runs, len(texts), len(STEPS))
+        for name in ("scores", "probabilities", "opposite"):
+            points = getattr(whole, name)[:, :, STEPS]
+            np.testing.assert_array_equal(getattr(some, name), points)
+        assert np.ptp(some.scores) > 0
+
+
+class Large:
+    """A trace whose answers take 128 MB each, none of it in memory."""
+
+    asked = 0
+
+    def erase(self, *_: object) -> Erased:
+        self.asked += 1
+        return Erased(*(np.broadcast_to(0.0, (1 << 23,)),) * 2)
+
+
+def test_the_same_deletions_are_computed_once_while_there_is_room() -> None:
+    trace = Large()
+    erased, orders, steps = ErasedWords(trace), np.array([[[0, 1]]], np.int32), np.arange(3)
+    one, two = np.array([0], np.intp), np.array([1], np.intp)
+    for documents in (one, two, one.copy()):  # two fit
+        erased(documents, orders.copy(), False, steps.copy())
+    assert trace.asked == 2
+    others = [(orders, True, steps), (orders[:, :, ::-1].copy(), False, steps)]
+    for other in (*others, (orders, False, steps[::2].copy()), others[1]):
+        erased(one, *other)
+    assert trace.asked == 5
+    erased(two, orders, False, steps)  # the older ones had to go
+    assert trace.asked == 6
+
+
+# ---- invalid input ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -175,93 +309,50 @@ def test_bag_of_words() -> None:
         ({"order": "first"}, "order may be 'most' or 'least', not 'first'"),
         ({"subset": "some"}, "subset may be 'correct' or 'wrong' or 'all'"),
         ({"action": "add"}, "action may be 'delete' or 'insert'"),
-        ({"steps": 0}, "steps must be a whole number from 1"),
-        ({"steps": 10**9}, "steps must be a whole number from 1 to 100,000"),
+        ({"steps": 0}, "steps must be a whole number from 1 to 100,000"),
+        ({"least_words": 0}, "least_words must be a whole number from 1"),
+        ({"sufficiency": "no"}, "sufficiency must be True or False"),
         ({"target": "sport"}, "there is no class 'sport'"),
         ({"method": "magic"}, "no method 'magic'"),
-        ({"relevance": [[1.0]] * 60}, "document 0 has 1 values, but the model sees 16 words"),
-        ({"relevance": [[1.0]] * 3}, "differ in length: 3 ≠ 60"),
-        ({"least_words": 99}, "none of the 60 texts is predicted right and has at least 99 words"),
+        ({"relevance": [[1.0]] * 9}, "document 0 has 1 values, but the model sees 9 words"),
+        ({"least_words": 99}, "none of the 9 texts is predicted right and has at least 99 words"),
+        ({"labels": ["class 1"]}, "labels and texts differ in length: 1 ≠ 9"),
+        ({"labels": ["class"] * 9}, "there is no class 'class'; did you mean class"),
+        ({"labels": [("class 1",)] * 9}, "the model predicts one class of each text"),
+        ({"texts": [], "labels": []}, "there are no texts"),
+        ({"model": 5}, "is no model"),
     ],
 )
-def test_bad_questions(asked: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(asked: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"model": MODEL, "texts": TEXTS, "labels": labels()} | asked
     with pytest.raises(InputError, match=message):
-        deletion_curve(MODEL, TEXTS, LABELS, **asked)
+        deletion_curve(**given)
 
 
-def test_bad_texts_and_labels() -> None:
-    with pytest.raises(InputError, match="labels and texts differ in length: 1 ≠ 2"):
-        deletion_curve(MODEL, ["moon", "puck"], ["space"])
-    with pytest.raises(InputError, match="there is no class 'sapce'; did you mean space"):
-        deletion_curve(MODEL, ["moon"], ["sapce"])
-    with pytest.raises(InputError, match="label must be a string or a number, not None"):
-        deletion_curve(MODEL, ["moon"], [None])
-    with pytest.raises(InputError, match="labels takes a list"):
-        deletion_curve(MODEL, ["moon"], "space")
-    with pytest.raises(InputError, match="there are no texts"):
-        deletion_curve(MODEL, [], [])
-    with pytest.raises(InputError, match="none of the 1 texts is predicted wrong"):
-        deletion_curve(MODEL, ["moon orbit"], ["space"], subset="wrong")
-    with pytest.raises(InputError, match="is no model"):
-        deletion_curve(5, ["moon"], ["space"])
+def test_invalid_labels_of_a_model_with_several() -> None:
+    model = TopicsClassifier().fit(*several_topics(12))
+    with pytest.raises(InputError, match=r"the model predicts several labels.* not 'space'"):
+        deletion_curve(model, ["moon"], ["space"])
+    with pytest.raises(InputError, match="there is no class 'tennis'"):
+        deletion_curve(model, ["moon"], [("space", "tennis")])
+    with pytest.raises(InputError, match="relevance is given for one target of each text, and th"):
+        deletion_curve(model, ["moon"], [("space",)], relevance=[[1.0]])
+    deletion_curve(model, ["moon"], [()], relevance=[[1.0]], target="space", subset="all", steps=1)
 
 
-def test_several_at_once_are_as_one_by_one() -> None:
-    experiments = deletion_curves(
-        MODEL, TEXTS, LABELS, ["lrp", "random"], steps=4, runs=3, least_words=1
-    )
-    assert {number: list(curves) for number, curves in experiments.items()} == {
-        number: ["lrp", "random"] for number in (1, 2, 3)
-    }
-    for number, curves in experiments.items():
-        for method, curve in curves.items():
-            experiment: dict[str, Any] = dict(EXPERIMENTS[number])
-            alone = deletion_curve(MODEL, TEXTS, LABELS, method, steps=4, runs=3, **experiment)
-            np.testing.assert_array_equal(curve.scores, alone.scores)
-            np.testing.assert_array_equal(curve.correct, alone.correct)
-            assert (curve.opposite is None) == (method == "random")
-    with pytest.raises(InputError, match="experiments are 1, 2 and 3, not 4"):
-        deletion_curves(MODEL, TEXTS, LABELS, experiments=[4])
-    with pytest.raises(InputError, match="experiments takes a list of numbers, not float"):
-        deletion_curves(MODEL, TEXTS, LABELS, experiments=1.0)  # type: ignore[arg-type]
+def test_words_that_cannot_be_taken_away() -> None:
+    class Fixed(TopicsClassifier):
+        kind = "fixed"
+        trace_kind = object  # type: ignore[assignment]
+
+    with pytest.raises(InputError, match="words can be taken away, which one of kind 'fixed' is n"):
+        deletion_curve(Fixed().fit(*several_topics(12)), ["moon"], [("space",)])
 
 
-def test_experiments_as_numpy_has_numbers() -> None:
-    for numbers in (np.int64(1), np.array([1])):
-        found = deletion_curves(
-            MODEL,
-            TEXTS,
-            LABELS,
-            ["random"],
-            numbers,  # type: ignore[arg-type]
-            4,
-            runs=1,
-            least_words=1,
-        )
-        assert [(number, type(number)) for number in found] == [(1, int)]
-    assert list(deletion_curves(MODEL, ["moon orbit"], ["space"], "lrp", steps=1)) == [1]
-    assert deletion_curves(MODEL, ["moon orbit"], ["space"], "lrp") == {}  # of 100 words at least
-
-
-def test_the_same_deletions_are_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words by chance go in the same order for every target: experiments 2 and 3 are one."""
-    asked: list[tuple[Any, ...]] = []
-
-    erase = CNNTrace.erase
-
-    def counting(trace: CNNTrace, documents: Any, orders: Any, *how: Any) -> Any:  # noqa: ANN401
-        asked.append((documents.tobytes(), orders.tobytes(), how[0]))
-        return erase(trace, documents, orders, *how)
-
-    monkeypatch.setattr(CNNTrace, "erase", counting)
-    methods = ["random", "lrp"]
-    experiments = deletion_curves(MODEL, TEXTS, LABELS, methods, (2, 3), 4, runs=3, least_words=1)
-    assert len(asked) == len(set(asked)) == 1 + 2 * 2  # of LRP, both what goes and what stays
-    np.testing.assert_array_equal(
-        experiments[2]["random"].correct, experiments[3]["random"].correct
-    )
-    monkeypatch.setattr("whyword.evaluation.erased_words._CACHE_BYTES", 0)
-    asked.clear()
-    again = deletion_curves(MODEL, TEXTS, LABELS, methods, (2, 3), 4, runs=3, least_words=1)
-    assert len(asked) == 1 + len(set(asked))  # nothing but the last answer is kept
-    np.testing.assert_array_equal(again[3]["random"].scores, experiments[3]["random"].scores)
+def test_why_there_is_nothing_to_start_from() -> None:
+    message = "none of the 1 texts is predicted wrong and has at least 1 word"
+    with pytest.raises(NoDocumentsError, match=f"^{message}$"):
+        deletion_curve(MODEL, TEXTS[:1], labels()[:1], subset="wrong")
+    assert nothing_to_start_from("all", 3, 0) == "there are no texts"
+    found = nothing_to_start_from("all", 2, 1_000)
+    assert found == "none of the 1,000 texts is there and has at least 2 words"

@@ -1,5 +1,6 @@
 """Heatmaps: every character of the text is shown once, as text, in the right colour."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,22 +28,23 @@ from whyword.explanation.heatmap import (
     styled_fragment,
 )
 from whyword.explanation.heatmap import page as page_parts
+from whyword.explanation.terminal import terminal
 
 
 def page(*heatmaps: Heatmap, title: str = "whyword") -> Page:
     return Page("".join(page_parts(heatmaps, title)))
 
 
-@given(st.text(st.characters(exclude_categories=()), max_size=60), st.sampled_from([None, 1, 3]))
-def test_pieces_are_the_whole_text(text: str, max_words: int | None) -> None:
-    shown = heatmap(text, max_words=max_words)
-    assert "".join(piece.text for piece in shown.pieces()) == text
-    numbers = [piece.word for piece in shown.pieces() if piece.word >= 0]
-    assert numbers == list(range(len(shown.spans)))
+ODD_TEXTS = [HOSTILE, "", " ", "a b c d e f g", "x <b>&</b> \u202e \ud800", "שלום, wa\nb  c"]
 
 
-@given(st.text(st.characters(exclude_categories=()), max_size=60))
-def test_any_text_is_shown_as_text(text: str) -> None:
+def check_whole(text: str) -> None:
+    """Hold that the pieces of a heatmap are its text, and that its page shows it as text."""
+    for max_words in (None, 1, 3):
+        shown = heatmap(text, max_words=max_words)
+        assert "".join(piece.text for piece in shown.pieces()) == text
+        numbers = [piece.word for piece in shown.pieces() if piece.word >= 0]
+        assert numbers == list(range(len(shown.spans)))
     markup = page(heatmap(text, title=text, target=text), title=text)
     assert markup.text == visible(text)
     assert set(markup.tags) <= {
@@ -52,6 +54,42 @@ def test_any_text_is_shown_as_text(text: str) -> None:
     assert markup.attributes <= {
         *("lang", "charset", "http-equiv", "content", "name", "class", "dir", "title"),
     }
+
+
+def check_excerpt(text: str, first: int, last: int) -> None:
+    """Hold that an excerpt is a part of the text in the same colors."""
+    whole = heatmap(text, max_words=6)
+    whole = replace(whole, marked=np.arange(len(whole.spans)) % 2 == 0)
+    part = whole.excerpt(first, last)
+    assert "".join(piece.text for piece in part.pieces()) == part.text
+    assert part.text in text
+    begin, end = max(first, 0), min(last, len(whole.spans))
+    chosen = slice(begin, end) if begin < end else slice(None)
+    every = [(one.text, one.kind) for one in whole.pieces() if one.word >= 0]
+    assert [(one.text, one.kind) for one in part.pieces() if one.word >= 0] == every[chosen]
+    levels = whole.levels(whole.panels[0])[chosen]
+    np.testing.assert_array_equal(part.levels(part.panels[0]), levels)
+    assert part.marked is not None
+    assert whole.marked is not None
+    np.testing.assert_array_equal(part.marked, whole.marked[chosen])
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS, ids=ascii)
+def test_texts_are_shown_as_they_are(text: str) -> None:
+    check_whole(text)
+    for first, last in itertools.product((-1, 0, 2), (0, 1, 4, 9)):
+        check_excerpt(text, first, last)
+
+
+@pytest.mark.nightly(reason="many texts")
+@given(
+    st.text(st.characters(exclude_categories=()), max_size=60),
+    st.integers(-1, 9),
+    st.integers(0, 9),
+)
+def test_any_text_is_shown_as_it_is(text: str, first: int, last: int) -> None:
+    check_whole(text)
+    check_excerpt(text, first, last)
 
 
 def test_hostile_text_and_names() -> None:
@@ -75,12 +113,8 @@ def test_the_scale_is_the_largest_unless_given() -> None:
     assert heatmap("", []).full == 0
     given = Heatmap(**{**vars(heatmap("a b", [1, -4])), "scale": 8.0})
     np.testing.assert_array_equal(given.levels(given.panels[0]), [2, -10])
-    np.testing.assert_array_equal(
-        heatmap("a b c d", [np.nan, 1, np.inf, -np.inf]).levels(
-            heatmap("a b c d", [np.nan, 1, np.inf, -np.inf]).panels[0]
-        ),
-        [0, 20, 20, -20],
-    )
+    odd = heatmap("a b c d", [np.nan, 1, np.inf, -np.inf])
+    np.testing.assert_array_equal(odd.levels(odd.panels[0]), [0, 20, 20, -20])
 
 
 def test_unknown_words_and_the_tail_are_marked() -> None:
@@ -94,6 +128,18 @@ def test_unknown_words_and_the_tail_are_marked() -> None:
     assert "not read (2 words)" in source
 
 
+def test_ranges_between_words_that_were_not_read() -> None:
+    unread = np.array([[0, 1], [5, 6], [7, 12], [14, 16]], np.int32)
+    shown = replace(heatmap("(one, <two> b) c."), unread=unread)
+    assert [(piece.text, piece.kind, piece.word) for piece in shown.pieces()] == [
+        *(("(", Kind.UNREAD, -1), ("one", Kind.WORD, 0), (",", Kind.BETWEEN, -1)),
+        *((" ", Kind.UNREAD, -1), ("<", Kind.BETWEEN, -1), ("two", Kind.UNREAD, 1)),
+        *(("> ", Kind.UNREAD, -1), ("b", Kind.WORD, 2)),
+        *((")", Kind.BETWEEN, -1), (" ", Kind.UNREAD, -1), ("c", Kind.UNREAD, 3)),
+        (".", Kind.BETWEEN, -1),
+    ]
+
+
 def test_panels_share_a_scale_and_stand_side_by_side() -> None:
     base = heatmap("a b")
     panels = (Panel("first", "", np.array([1.0, 0])), Panel("second", "", np.array([0, -4.0])))
@@ -105,31 +151,6 @@ def test_panels_share_a_scale_and_stand_side_by_side() -> None:
 def test_marked_words_are_outlined() -> None:
     shown = replace(heatmap("alpha beta gamma", [1, -2, 0]), marked=np.array([True, False, True]))
     assert [names for names, _ in page(shown).words] == ["w p10 m", "w n20 n", "w m"]
-
-
-@given(
-    st.text(st.characters(exclude_categories=()), max_size=60),
-    st.integers(-1, 9),
-    st.integers(0, 9),
-)
-def test_an_excerpt_is_a_part_in_the_same_colours(text: str, first: int, last: int) -> None:
-    whole = heatmap(text, max_words=6)
-    whole = replace(whole, marked=np.arange(len(whole.spans)) % 2 == 0)
-    part = whole.excerpt(first, last)
-    words, pieces = list(whole.pieces()), list(part.pieces())
-    assert "".join(piece.text for piece in pieces) == part.text
-    assert part.text in text
-    chosen = (
-        slice(max(first, 0), last) if max(first, 0) < min(last, len(whole.spans)) else slice(None)
-    )
-    every = [(one.text, one.kind) for one in words if one.word >= 0]
-    assert [(one.text, one.kind) for one in pieces if one.word >= 0] == every[chosen]
-    np.testing.assert_array_equal(
-        part.levels(part.panels[0]), whole.levels(whole.panels[0])[chosen]
-    )
-    assert part.marked is not None
-    assert whole.marked is not None
-    np.testing.assert_array_equal(part.marked, whole.marked[chosen])
 
 
 def test_an_excerpt_says_so_and_keeps_what_is_not_read() -> None:
@@ -196,14 +217,16 @@ def test_a_text_without_a_known_word_says_so() -> None:
     assert "The model knows none of these words" in explanation.to_text()
 
 
-@pytest.mark.slow(reason="many cases")
-@given(st.lists(st.booleans(), max_size=40), st.integers(1, 12))
-def test_an_excerpt_has_most_of_what_is_marked(marked: list[bool], size: int) -> None:
-    first, last = most_marked(np.array(marked, np.bool_), size)
-    assert 0 <= first <= last <= len(marked)
-    assert last - first == min(size, len(marked))
-    starts = range(max(1, len(marked) - size + 1))
-    assert sum(marked[first:last]) == max(sum(marked[start : start + size]) for start in starts)
+def test_an_excerpt_has_most_of_what_is_marked() -> None:
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        marked, size = random.random(random.integers(0, 40)) < 0.3, int(random.integers(1, 13))
+        first, last = most_marked(marked, size)
+        assert 0 <= first <= last <= len(marked)
+        assert last - first == min(size, len(marked))
+        starts = range(max(1, len(marked) - size + 1))
+        best = max(sum(marked[start : start + size]) for start in starts)
+        assert sum(marked[first:last]) == best
 
 
 @pytest.mark.parametrize("position", [0, 50, 99])
@@ -216,6 +239,7 @@ def test_an_excerpt_has_words_on_both_sides(position: int) -> None:
 def test_notebooks_that_are_not_trusted_have_colours_too() -> None:
     shown = styled_fragment([heatmap('Space is <span class="p9">large</span>.')])
     assert 'class="text" style="white-space:pre-wrap"' in shown
+    assert "<style>" in shown
     coloured = re.findall(
         r'class="w [pn](\d+)[^"]*" style="background-color:rgba\(([^)]*)\)', shown
     )
@@ -225,3 +249,37 @@ def test_notebooks_that_are_not_trusted_have_colours_too() -> None:
         assert float(opacity) == pytest.approx(STRONGEST * int(level) / LEVELS, abs=1e-3)
     assert "&quot;p9&quot;&gt;" in shown  # what a text says is text
     assert "style=" not in fragment(heatmap("Space"))  # pages have sheets, and forbid the rest
+
+
+# ---- in a terminal -------------------------------------------------------------------------------
+
+
+def test_terminal_colours_and_plain_text() -> None:
+    shown = heatmap("Alpha beta\x1b[31m, gamma!\n", [3, -2, 0.1])
+    text = terminal(shown)
+    assert text.plain.startswith(" for  the target,  against  it\n")
+    styles = {text.plain[s.start : s.end]: str(s.style) for s in text.spans}
+    assert styles["Alpha"] == "bold #000000 on rgb(230,88,75)"
+    assert styles["beta"] == "bold underline #000000 on rgb(135,176,239)"
+    assert "gamma" not in styles
+    few = {text.plain[s.start : s.end]: str(s.style) for s in terminal(shown, "standard").spans}
+    assert few["Alpha"] == "bold bright_white on red"
+    plain = terminal(replace(shown, title="mail 7", remarks=("Note.",)), None)
+    assert plain.plain == (
+        "mail 7\nNote.\ntarget  score +1\nAlpha beta␛[31m, gamma!\n"
+        "for     Alpha +3  gamma +0.1\nagainst beta −2\n\n"
+    )
+    assert not [s for s in plain.spans if "on " in str(s.style)]
+
+
+def test_what_is_not_listed_is_summed_up() -> None:
+    text = " ".join("abcdefghijklmnopq")
+    values = [1.0 / n for n in range(1, 10)] + [-1.0] * 7 + [0]
+    lines = terminal(heatmap(text, values), None).plain.splitlines()
+    assert lines[2].startswith("for     a +1  b +0.5  c +0.333  d +0.25  e +0.2  f +0.167  …")
+    assert lines[2].endswith("  … 3 more words +0.379")
+    assert lines[3].endswith("  o −1  … 1 more word −1")
+    some = heatmap(text, values)
+    phrases = tuple((f"{word} x", 0.5) for word in "abcdefgh")
+    listed = replace(some, panels=(some.panels[0]._replace(phrases=phrases),))
+    assert "“f x” +0.5  … 2 more phrases +1\n" in terminal(listed, None).plain

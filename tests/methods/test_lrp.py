@@ -1,97 +1,50 @@
-"""LRP as a method: parameters and promises; its formulas are tested beside the models."""
+"""Rules of a kind of model: its own defaults, parameters, layers and promises."""
 
-import dataclasses
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from networks import made_cnn, made_text, topical
+from networks import topical
 from toys import RuledClassifier, RuledTrace
 
 from whyword import (
     ConservationError,
     InputError,
-    SVMClassifier,
     class_words,
     deletion_curve,
     explain,
 )
 from whyword.base.errors import Argument
 from whyword.methods.lrp import LRP
-from whyword.methods.registry import METHODS, Cost
-from whyword.models.blackbox import BlackBox
 from whyword.models.cnn.trace import CNNTrace
 from whyword.models.linear.tfidf_trace import TfIdfTrace
 from whyword.models.pipeline.trace import PipelineTrace
-from whyword.models.protocol import Decomposable
 
 
-def test_it_is_registered() -> None:
-    assert METHODS["lrp"] is LRP
-    assert (LRP.needs, LRP.cost) == (Decomposable, Cost.SINGLE)
-    assert LRP.element_sums is not None
-    assert LRP.filters is not None
-
-
-@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1.0, 100.0])
-def test_epsilon_is_a_parameter(epsilon: float) -> None:
-    model, text = made_cnn((2,), integers=True, seed=3), made_text([0, 1, 2, 3, 2])
-    explanation = explain(model, text, target="class 1", epsilon=epsilon)
-    assert explanation.parameters == {"epsilon": epsilon, "bias": "shared"}
-    assert explanation.conserved
-
-
-@pytest.mark.parametrize("kind", [CNNTrace, TfIdfTrace, PipelineTrace])
-def test_it_conserves_under_all_its_parameters(kind: type[CNNTrace]) -> None:
-    for bias in ("shared", "apart"):
-        assert LRP.conserves(kind, LRP.settings(kind, {"bias": bias}))
-
-
-def test_a_rule_without_hidden_layers_has_no_epsilon() -> None:
-    assert LRP.settings(CNNTrace, {}) == {"epsilon": 0.01, "bias": "shared"}
-    assert LRP.settings(TfIdfTrace, {}) == {"bias": "shared"}
-    model = SVMClassifier(C=1.0).fit(*topical(60))
-    assert explain(model, "moon").parameters == {"bias": "shared", "occurrences": "equal shares"}
-    with pytest.raises(InputError, match="no parameter 'epsilon' for this model; it has: bias"):
-        explain(model, "moon", epsilon=0.1)
+@cache
+def ruled() -> RuledClassifier:
+    return RuledClassifier().fit(*topical(60))
 
 
 @pytest.mark.parametrize(
     ("given", "settings"),
     [
         ({}, {"bias": "apart"}),
-        (
-            {"bias": "shared"},
-            {
-                "epsilon": 0.01,
-                "bias": "shared",
-                "attention": "fixed",
-                "positions": "apart",
-                "layer": None,
-            },
-        ),
-        (
-            {"bias": "shared", "epsilon": 1},
-            {
-                "epsilon": 1.0,
-                "bias": "shared",
-                "attention": "fixed",
-                "positions": "apart",
-                "layer": None,
-            },
-        ),
+        ({"bias": "shared"}, {"epsilon": 0.01, "bias": "shared"}),
+        ({"bias": "shared", "epsilon": 1}, {"epsilon": 1.0, "bias": "shared"}),
     ],
 )
 def test_a_kind_has_defaults_of_its_own_and_drops_what_it_does_not_use(
     given: dict[str, Any], settings: dict[str, Any]
 ) -> None:
-    settings |= {"attention": "fixed", "positions": "apart", "layer": None}
+    settings = settings | {"attention": "fixed", "positions": "apart", "layer": None}
     assert LRP.settings(RuledTrace, given) == settings
     defaults = {one.name: one.default for one in LRP.parameters_for(RuledTrace)}
     assert defaults["bias"] == "apart"
     assert {one.name: one.default for one in LRP.parameters}["bias"] == "shared"
-    model = RuledClassifier().fit(*topical(60))
+    model = ruled()
     recorded = {name: value for name, value in settings.items() if value is not None}
     assert explain(model, "moon", **given).parameters == {"deletion": "cut"} | recorded
 
@@ -111,7 +64,7 @@ def test_a_kind_refuses_what_does_not_go_together() -> None:
 
 
 def test_whether_it_conserves_is_the_kinds_to_say() -> None:
-    model, text = RuledClassifier().fit(*topical(60)), "moon orbit the goal"
+    model, text = ruled(), "moon orbit the goal"
     exact = explain(model, text, "all", positions="with words")
     assert exact.conserves
     assert exact.conserved
@@ -130,7 +83,7 @@ def test_whether_it_conserves_is_the_kinds_to_say() -> None:
 
 
 def test_relevance_at_a_hidden_layer() -> None:
-    model = RuledClassifier().fit(*topical(60))
+    model = ruled()
     for text in ("moon orbit the goal", "", "unheard"):
         inputs = explain(model, text, "all")
         for layer in model.layer_names:
@@ -159,7 +112,7 @@ def test_relevance_at_a_hidden_layer() -> None:
     ],
 )
 def test_an_unknown_layer(layer: Any, message: str) -> None:  # noqa: ANN401
-    model = RuledClassifier().fit(*topical(60))
+    model = ruled()
     with pytest.raises(InputError, match=re.escape(message)) as raised:
         explain(model, "moon", layer=layer)
     assert len(str(raised.value)) < 400
@@ -176,25 +129,4 @@ def test_models_without_named_layers() -> None:
         with pytest.raises(InputError, match="no parameter 'layer' for this model"):
             LRP.settings(kind, {"layer": "bag"})
     with pytest.raises(InputError, match="method 'occlusion' has no parameter 'layer'"):
-        explain(RuledClassifier().fit(*topical(60)), "moon", method="occlusion", layer="bag")
-
-
-def test_a_black_box_has_no_layers_to_go_through() -> None:
-    with pytest.raises(InputError, match="'lrp' needs a model that is decomposable"):
-        LRP.check_kind(BlackBox.trace_kind)
-
-
-def test_what_float32_cannot_conserve_is_said_loudly() -> None:
-    """Weights of millions that nearly cancel leave a score smaller than their rounding."""
-    model = made_cnn((2,), seed=1)
-    model.network_.output_weight[:] *= 1e9
-    text = made_text([0, 1, 2, 3, 4])
-    explanation = explain(model, text, target="all")
-    if explanation.conserved:  # whatever is left of the score, let it be wrong by a thousandth
-        explanation = dataclasses.replace(explanation, scores=explanation.scores * 1.001)
-    assert not explanation.conserved
-    assert "residual" in repr(explanation)
-    assert "NOT conserved" in explanation.to_html()
-    assert "NOT conserved" in explanation.to_text()
-    with pytest.raises(ConservationError, match="relevance is not conserved: the residual is"):
-        explanation.check()
+        explain(ruled(), "moon", method="occlusion", layer="bag")

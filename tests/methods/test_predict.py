@@ -25,7 +25,7 @@ from whyword.methods.predict import (
 from whyword.models.blackbox import as_classifier
 
 
-def test_every_document_gets_its_prediction() -> None:
+def test_every_document_gets_its_prediction(monkeypatch: pytest.MonkeyPatch) -> None:
     model = small_cnn()
     texts, labels = topical(30, seed=8)
     records = [
@@ -33,27 +33,19 @@ def test_every_document_gets_its_prediction() -> None:
         for number, (text, label) in enumerate(zip(texts, labels, strict=True))
     ]
     records.append(Record("none", "qqq zzz", None, None))
-    predictions = list(predict_documents(model, iter(records)))
-    assert [p.id for p in predictions] == [record.id for record in records]
-    assert [p.predicted for p in predictions] == model.predict([r.text for r in records]).tolist()
-    assert predictions[-1].known_words == 0
-    assert predictions[-1].label is None
-    assert predictions[0].label == labels[0]
-    assert abs(predictions[0].probabilities.sum() - 1) < 1e-9
-    assert predictions[0].probability == predictions[0].probabilities.max()
-
-
-def test_blocks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = small_cnn()
-    records = [Record(str(n), text, None, None) for n, text in enumerate(topical(7)[0])]
-    whole = [p.predicted for p in predict_documents(model, records)]
+    whole = list(predict_documents(model, iter(records)))
+    assert [p.id for p in whole] == [record.id for record in records]
+    assert [p.predicted for p in whole] == model.predict([r.text for r in records]).tolist()
+    assert (whole[-1].known_words, whole[-1].label, whole[0].label) == (0, None, labels[0])
+    assert abs(whole[0].probabilities.sum() - 1) < 1e-9
+    assert whole[0].probability == whole[0].probabilities.max()
     monkeypatch.setattr(predictions, "_BLOCK", 2)
-    assert [p.predicted for p in predict_documents(model, records)] == whole
+    assert [p.predicted for p in predict_documents(model, records)] == [p.predicted for p in whole]
     assert list(predict_documents(model, [])) == []
 
 
 class Even:
-    """Somebody's model."""
+    """A model with probabilities only."""
 
     classes_ = ("a", "b")
 
@@ -61,7 +53,7 @@ class Even:
         return [[0.4, 0.6] for _ in texts]
 
 
-def test_what_is_said_of_all_texts_at_once() -> None:
+def test_scores_probabilities_and_labels_of_texts() -> None:
     model = small_cnn()
     texts = [*topical(7)[0], ""]
     np.testing.assert_array_equal(scores_of(model, texts), model.class_scores(texts))
@@ -71,7 +63,7 @@ def test_what_is_said_of_all_texts_at_once() -> None:
     assert highest_labels(model, []) == []
 
 
-def test_somebodys_model_predicts_documents_too() -> None:
+def test_a_black_box_predicts_documents_too() -> None:
     (prediction,) = predict_documents(Even(), [Record("1", "some text", "a", None)])
     assert (prediction.predicted, prediction.label, prediction.known_words) == ("b", "a", 2)
     assert prediction.probability == 0.6
@@ -99,7 +91,7 @@ def infinite_svm() -> Any:  # noqa: ANN401
 
 
 class SaysNaN:
-    """Somebody's model that has no opinion of some texts."""
+    """A model that returns NaN for some texts."""
 
     classes_ = ("a", "b")
 
@@ -124,7 +116,7 @@ ASKED: dict[str, Callable[[Any], object]] = {
 @OVERFLOWS
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("make", [infinite_cnn, infinite_svm, SaysNaN])
-def test_a_model_without_an_opinion_has_no_class(make: Callable[[], Any], asked: str) -> None:
+def test_scores_that_are_no_numbers_are_refused(make: Callable[[], Any], asked: str) -> None:
     """The text's number is said; that of nothing else is computed from it."""
     model = make()
     if make is infinite_cnn:
@@ -135,7 +127,7 @@ def test_a_model_without_an_opinion_has_no_class(make: Callable[[], Any], asked:
 
 @OVERFLOWS
 @pytest.mark.parametrize("make", [infinite_cnn, infinite_svm])
-def test_nor_by_its_own_methods(make: Callable[[], Any]) -> None:
+def test_scores_that_are_no_numbers_in_the_models_own_methods(make: Callable[[], Any]) -> None:
     model = make()
     for method in (model.predict, model.predict_proba):
         with pytest.raises(ModelError, match="scores of text 1 are no numbers"):
@@ -157,7 +149,7 @@ def test_a_temperature_near_zero_is_no_probability() -> None:
 
 @OVERFLOWS
 @pytest.mark.slow(reason="starts processes")
-def test_nor_over_a_corpus_or_on_the_command_line(
+def test_scores_that_are_no_numbers_over_a_corpus_and_on_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "texts.csv").write_text("text\nzzz\nwa wb\n")

@@ -1,47 +1,45 @@
-"""What explanations cost: what is said is what is asked."""
+"""Cost forecasts: as many predictions are asked for as announced."""
 
 import pytest
 from counting import Counting
-from networks import made_cnn, topical
+from networks import made_cnn, small_svm, topical
 
 from whyword import InputError, Price, class_words, explain, price
-from whyword.methods.price import Sample, price_by
+from whyword.methods.price import price_by
 
 TEXTS = ["a b c d e", "", "one", "b " * 100, *(["some words of a text"] * 40)]
 WORDS = 5 + 0 + 1 + 100 + 40 * 5
 
 
-def test_occlusion_asks_once_for_a_text_and_once_for_each_word() -> None:
+def test_predictions_are_counted_in_advance() -> None:
     model = Counting()
-    said = price(model.box(), TEXTS)
-    assert (said.predictions, said.at_most) == (len(TEXTS) + WORDS, False)
-    measured = model.total
-    explain(model.box(), TEXTS)
-    assert model.total - measured == said.predictions
+    for method, count in ((None, len(TEXTS) + WORDS), ("random", len(TEXTS))):
+        before = model.total
+        said = price(model.box(), (text for text in TEXTS), method)
+        assert (said.predictions, said.at_most) == (count, False)
+        measured = model.total
+        assert 2 <= measured - before <= max(2, count // 32)
+        explain(model.box(), TEXTS, method=method)
+        assert model.total - measured == count
+    before = model.total
     class_words(model.box(), TEXTS)
-    assert model.total - measured == 2 * said.predictions
-    assert 2 <= measured <= max(2, said.predictions // 32)
+    assert model.total - before == len(TEXTS) + WORDS
+    nothing = price(model.box(), [])
+    assert (nothing.predictions, nothing.seconds) == (0, 0.0)
+    assert price(model.box(), [""]).predictions == 1
 
 
-def test_chance_asks_once_for_a_text() -> None:
-    model = Counting()
-    said = price(model.box(), TEXTS, "random")
-    assert said.predictions == len(TEXTS)
-    measured = model.total
-    explain(model.box(), TEXTS, method="random")
-    assert model.total - measured == said.predictions
-
-
-def test_a_network_is_asked_once_whatever_the_method() -> None:
+def test_a_network_is_asked_once_or_once_for_each_step() -> None:
     texts, _ = topical(10)
     for method in (None, "occlusion", "sensitivity"):
         said = price(made_cnn(), texts, method)
         assert said.predictions == 10
         assert said.seconds > 0
+    assert price(made_cnn(), texts, "integrated_gradients", steps=7).predictions == 70
+    assert price(small_svm(), texts, "integrated_gradients").predictions == 10
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.001, 0.2, 7.0])
-@pytest.mark.parametrize("count", [1, 20, 400])
+@pytest.mark.parametrize(("seconds", "count"), [(0.0, 20), (0.001, 400), (0.2, 20), (7.0, 1)])
 def test_the_time_is_measured(seconds: float, count: int) -> None:
     model = Counting(seconds)
     said = price_by(model.clock, model.box(), ["five words of a text"] * count)
@@ -83,14 +81,6 @@ def test_the_texts_measured_are_without_a_word() -> None:
     assert {len(text.split()) for text in seen} == {399}
 
 
-def test_texts_are_read_once() -> None:
-    model = Counting()
-    assert price(model.box(), (text for text in TEXTS)).predictions == len(TEXTS) + WORDS
-    nothing = price(model.box(), [])
-    assert (nothing.predictions, nothing.seconds) == (0, 0.0)
-    assert price(model.box(), [""]).predictions == 1
-
-
 def test_the_sample_is_small_and_the_same_every_time() -> None:
     models = [Counting(), Counting()]
     for model in models:
@@ -117,16 +107,8 @@ def test_what_cannot_be_priced(given: tuple[object, str | None], message: str) -
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [
-        (0, "less than a second"),
-        (0.99, "less than a second"),
-        (1, "about 1 s"),
-        (89, "about 89 s"),
-        (90, "about 2 min"),
-        (185, "about 3 min"),
-        (5_399, "about 90 min"),
-        (5_400, "about 2 h"),
-        (129_600, "about 2 days"),
-        (86_400 * 5_000, "about 5,000 days"),
+        *((0.99, "less than a second"), (1, "about 1 s"), (89, "about 89 s"), (90, "about 2 min")),
+        *((5_399, "about 90 min"), (5_400, "about 2 h"), (86_400 * 5_000, "about 5,000 days")),
     ],
 )
 def test_durations_are_rough(seconds: float, said: str) -> None:
@@ -139,10 +121,3 @@ def test_prices_add_up() -> None:
     assert both == Price(15, 1.5, at_most=True)
     assert str(both) == "at most 15 predictions, about 2 s"
     assert not (Price(1, 1.0) + Price(1, 1.0)).at_most
-
-
-def test_an_empty_sample_costs_nothing() -> None:
-    from whyword.methods.request import Request
-
-    request = Request.of(Counting().box(), "predicted")
-    assert Sample().price(request, 7) == Price(7, 0.0)

@@ -1,3 +1,5 @@
+"""Base models of fine-tuning: fetched once, checked, fetched again if damaged."""
+
 import hashlib
 import zipfile
 from collections.abc import Iterator

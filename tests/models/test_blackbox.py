@@ -1,108 +1,98 @@
-"""Anything with predict_proba: what it can be asked, and what it must not say."""
+"""Models of which only predictions are known: functions, predict_proba, transformers, spaCy."""
 
 import math
 import pickle
 import re
 import subprocess
 import sys
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from networks import made_cnn
+import torch
+from networks import made_cnn, topical
 from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, LinearSVC
 
-from whyword import InputError, Reader, SVMClassifier, explain
+from whyword import BlackBox, InputError, Reader, SVMClassifier, explain
 from whyword.base.errors import ModelError
-from whyword.models import blackbox as module
-from whyword.models.blackbox import BlackBox, BlackBoxTrace, as_classifier, labels_of
+from whyword.models.adaptors import (
+    DecisionFunction,
+    Function,
+    HuggingFace,
+    PredictProba,
+    SpaCy,
+    adaptor_for,
+    as_numbers,
+)
+from whyword.models.blackbox import BlackBoxTrace, as_classifier, labels_of
 from whyword.words.tokenizer import Tokenizer
 
 
 class Shouting:
-    """Somebody's model: the more capitals, the angrier."""
+    """A model of anger: the more capitals, the angrier."""
 
     classes_ = np.array(["angry", "calm"])
-    largest = 0
     full = 100  # capitals
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []  # texts at a time
 
     def predict_proba(self, texts: list[str]) -> NDArray[np.float64]:
         assert isinstance(texts, list)
-        self.largest = max(self.largest, len(texts))
+        self.asked.append(len(texts))
         angry = [sum(c.isupper() for c in text) / self.full for text in texts]
         return np.array([[share, 1 - share] for share in angry])
 
 
-class Bare:
-    """Somebody's model that does not say how its classes are called."""
-
-    calls = 0
-
-    def predict_proba(self, texts: list[str]) -> list[list[float]]:
-        self.calls += 1
-        return [[0.2, 0.5, 0.3] for _ in texts]
-
-
-def test_what_is_a_model_already_stays_itself() -> None:
+def test_wrapped_models() -> None:
     model = made_cnn()
     assert as_classifier(model) is model
     wrapped = as_classifier(Shouting())
     assert isinstance(wrapped, BlackBox)
     assert as_classifier(wrapped) is wrapped
     assert (wrapped.kind, wrapped.identity, wrapped.trace_kind) == ("Shouting", None, BlackBoxTrace)
-
-
-@pytest.mark.parametrize("model", [None, "models/cnn2", 3, Shouting])
-def test_what_is_no_model(model: object) -> None:
-    with pytest.raises(InputError, match="is no model: one of whyword's, or anything with predict"):
-        as_classifier(model)
-
-
-def test_what_is_not_trained_yet() -> None:
+    assert labels_of(wrapped) == ["angry", "calm"]
+    assert all(type(label) is str for label in labels_of(wrapped))
+    assert labels_of(as_classifier(model)) == ["class 0", "class 1", "class 2"]
+    for wrong in (None, "models/cnn2", 3, Shouting):
+        with pytest.raises(InputError, match="is no model: one of whyword's, or anything with pre"):
+            as_classifier(wrong)
+    with pytest.raises(InputError, match="load_model opens a folder"):
+        explain("models/cnn2", "text")
     with pytest.raises(InputError, match="not trained yet"):
         labels_of(as_classifier(SVMClassifier()))
 
 
-def test_labels_are_plain_values() -> None:
-    assert labels_of(as_classifier(Shouting())) == ["angry", "calm"]
-    assert all(type(label) is str for label in labels_of(as_classifier(Shouting())))
-    assert labels_of(as_classifier(made_cnn())) == ["class 0", "class 1", "class 2"]
-
-
-def test_classes_without_names_are_counted_once() -> None:
-    model = Bare()
-    wrapped = as_classifier(model)
-    assert labels_of(wrapped) == labels_of(wrapped) == [0, 1, 2]
-    assert model.calls == 1
-
-
-def test_its_scores_are_its_probabilities() -> None:
-    texts = ["LOOK here", "", "no"]
-    (trace,) = as_classifier(Shouting()).trace(texts)
-    expected = Shouting().predict_proba(texts)
-    np.testing.assert_array_equal(trace.scores, expected)
-    np.testing.assert_array_equal(trace.probabilities, expected)
-    assert all(known.all() for known in trace.known)
-    assert trace.known_words.tolist() == [2, 0, 1]
-
-
-def test_blocks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = ["A", "bB", "", "C D", "e"]
-    monkeypatch.setattr(module, "_DOCUMENTS", 2)
-    deleted = iter([np.array([], np.intp)] * 3 + [np.array([1])] + [np.array([0])])
+def test_scores_are_probabilities_in_blocks() -> None:
+    texts = ["LOOK here", "", "no", "C D", "e"] * 60
+    deleted = iter([np.array([], np.intp)] * 3 + [np.array([1])] + [np.array([], np.intp)] * 296)
     parts = list(as_classifier(Shouting()).trace(texts, deleted=deleted))
-    assert [len(part) for part in parts] == [2, 2, 1]
-    scores = np.concatenate([part.scores for part in parts])
-    np.testing.assert_array_equal(scores, Shouting().predict_proba(["A", "bB", "", "C ", ""]))
+    assert [len(part) for part in parts] == [256, 44]
+    expected = Shouting().predict_proba([*texts[:3], "C ", *texts[4:]])
+    for scores in ("scores", "probabilities"):
+        np.testing.assert_array_equal(
+            np.concatenate([getattr(part, scores) for part in parts]), expected
+        )
+    assert all(known.all() for known in parts[1].known)
+    assert parts[1].known_words[:5].tolist() == [0, 1, 2, 1, 2]
+    assert parts[1].output == "probability"
 
 
-# ---- words that are deleted -------------------------------------------------------------------
+# ---- words that are deleted ---------------------------------------------------------------------
 
 
 def test_deleting_is_predicting_the_text_without() -> None:
-    text = "LOOK, it IS HERE"
-    explanation = explain(Shouting(), text, "all", deleted=[3, 0])
+    explanation = explain(Shouting(), "LOOK, it IS HERE", "all", deleted=[3, 0])
     np.testing.assert_array_equal(explanation.scores, Shouting().predict_proba([", it IS "])[0])
     assert explanation.words == ["LOOK", "it", "IS", "HERE"]
     assert explanation.parameters["deleted"] == [0, 3]
@@ -110,19 +100,10 @@ def test_deleting_is_predicting_the_text_without() -> None:
     np.testing.assert_allclose(explanation.relevance[:, 0], [0, 0, 0.02, 0], atol=1e-7)
     np.testing.assert_allclose(explanation.relevance[:, 1], [0, 0, -0.02, 0], atol=1e-7)
     np.testing.assert_array_equal(explanation.padding, 0)
-
-
-def test_deleting_from_several_texts() -> None:
     texts = ["A b", "", "C D"]
     explanations = explain(Shouting(), texts, "angry", deleted=[[], [], [0, 1]])
     assert [one.score for one in explanations] == pytest.approx([0.01, 0, 0])
-    assert (
-        explanations[0].relevance.tolist() == explain(Shouting(), "A b", "angry").relevance.tolist()
-    )
     assert not explanations[2].relevance.any()
-
-
-def test_deleting_what_is_not_there() -> None:
     with pytest.raises(InputError, match="word 2 is to be deleted, but the text's words are 0 … 1"):
         explain(Shouting(), "a b", deleted=[2])
     with pytest.raises(InputError, match="there is no word in the text"):
@@ -140,93 +121,29 @@ def test_erasing_begins_without_the_deleted(insert: bool) -> None:
     np.testing.assert_array_equal(erased.scores, erased.probabilities)
 
 
-# ---- explanations -----------------------------------------------------------------------------
+# ---- explanations -------------------------------------------------------------------------------
 
 
 def test_any_model_with_probabilities() -> None:
-    explanation = explain(Shouting(), "LOOK, it is HERE", method="occlusion", target="angry")
+    explanation = explain(Shouting(), "LOOK, it is HERE", target="angry")
     assert explanation.words == ["LOOK", "it", "is", "HERE"]
     np.testing.assert_allclose(explanation.relevance, [0.04, 0, 0, 0.04], atol=1e-7)
     assert explanation.score == pytest.approx(0.08)
-    assert explanation.model is None
-    assert explanation.parameters["output"] == "probability"
-    assert explain(Shouting(), "look", method="occlusion").target == "calm"
+    assert (explanation.method, explanation.conserves, explanation.model) == (
+        *("occlusion", False, None),
+    )
+    assert explanation.parameters == {"output": "probability"}
+    assert explain(Shouting(), "look").target == "calm"
+    assert explain(Shouting(), "LOOK here", method="random").relevance.shape == (2,)
 
 
-def test_somebodys_model_gets_a_long_text_in_portions() -> None:
+@pytest.mark.parametrize("count", [1, 64, 65, 200])
+def test_occlusion_asks_for_64_texts_at_a_time(count: int) -> None:
     model = Shouting()
     model.full = 1000
-    explanation = explain(model, "A b " * 500, method="occlusion", target="all")
-    assert explanation.relevance.shape == (1000, 2)
-    assert model.largest == 64
-    np.testing.assert_allclose(explanation.relevance[::2, 0], 0.001, atol=1e-6)
-
-
-def test_a_model_without_classes_has_their_numbers() -> None:
-    class Bare:
-        def predict_proba(self, texts: list[str]) -> list[list[float]]:
-            return [[0.2, 0.5, 0.3] for _ in texts]
-
-    explanation = explain(Bare(), "some text", method="occlusion")
-    assert explanation.classes == (0, 1, 2)
-    assert explanation.target == 1
-
-
-def test_probabilities_of_the_wrong_shape() -> None:
-    class Wrong:
-        classes_ = ("a", "b")
-
-        def predict_proba(self, texts: list[str]) -> list[float]:
-            return [0.5] * len(texts)
-
-    with pytest.raises(InputError, match=r"Wrong.predict_proba gave \(1,\) for 1 texts"):
-        explain(Wrong(), "some text", method="occlusion")
-
-
-@pytest.mark.parametrize(
-    ("classes", "answer", "message"),
-    [
-        (("a", "b", "c"), [[0.5, 0.5]], r"gave \(1, 2\) for 1 texts; it must give numbers, \(1, 3"),
-        (("a", "a"), [[0.3, 0.7]], "are no distinct labels"),
-        ((), [[]], "are no distinct labels"),
-        (("a", "b"), [["x", "y"]], "a list that is no array of numbers"),
-        (("a", "b"), {"a": 1}, "a dict that is no array of numbers"),
-        (None, [[]], r"gave \(1, 0\)"),
-    ],
-)
-def test_models_that_contradict_themselves(classes: object, answer: object, message: str) -> None:
-    class Odd:
-        classes_ = classes
-
-        def predict_proba(self, texts: list[str]) -> object:
-            return answer
-
-    with pytest.raises(InputError, match=message):
-        explain(Odd(), "text", method="occlusion", target="all")
-    with pytest.raises(InputError, match="Odd is no model"):
-        explain(Odd, "text", method="occlusion")
-
-
-@pytest.mark.parametrize("count", [1, 63, 64, 65, 200])
-def test_occlusion_asks_for_64_texts_at_a_time(count: int) -> None:
-    asked: list[int] = []
-
-    class Counting(Shouting):
-        full = 1000
-
-        def predict_proba(self, texts: list[str]) -> NDArray[np.float64]:
-            asked.append(len(texts))
-            return super().predict_proba(texts)
-
-    explanation = explain(Counting(), "A " * count, "angry", method="occlusion")
-    assert asked == [1, *[64] * (count // 64), *[count % 64][: count % 64]]
+    explanation = explain(model, "A " * count, "angry", method="occlusion")
+    assert model.asked == [1, *[64] * (count // 64), *[count % 64][: count % 64]]
     np.testing.assert_allclose(explanation.relevance, 0.001, atol=1e-6)
-
-
-def test_the_default_is_what_works() -> None:
-    explanation = explain(Shouting(), "LOOK here", "angry")
-    assert (explanation.method, explanation.conserves) == ("occlusion", False)
-    assert explain(Shouting(), "LOOK here", method="random").relevance.shape == (2,)
 
 
 @pytest.mark.parametrize(
@@ -237,44 +154,48 @@ def test_the_default_is_what_works() -> None:
             "'lrp' needs a model that is decomposable, which this one is not; what",
         ),
         ({"method": "sensitivity"}, "what works here: 'occlusion', 'random'"),
-        ({"method": "gradient_input"}, "needs a model that is differentiable"),
         ({"level": "element"}, "not 'occlusion' of a model of kind 'Shouting'; say level='word'"),
         ({"level": "filter"}, "not 'occlusion' of a model of kind 'Shouting'; say level='word'"),
         ({"epsilon": 0.1}, "method 'occlusion' has no parameter 'epsilon'; it has: none"),
         ({"target": "furious"}, "there is no class 'furious'"),
     ],
 )
-def test_what_it_cannot(given: dict[str, object], message: str) -> None:
+def test_what_a_black_box_cannot(given: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         explain(Shouting(), "text", **given)  # type: ignore[call-overload]
 
 
-class Down:
-    """A model whose service does not answer, or talks nonsense."""
+def test_classes_without_names_are_asked_for_once_with_a_word() -> None:
+    asked: list[list[str]] = []
 
-    classes_ = ("a", "b")
+    def careful(texts: list[str]) -> list[list[float]]:
+        assert all(texts), "an empty text"
+        asked.append(texts)
+        return [[0.2, 0.5, 0.3]] * len(texts)
 
-    def __init__(self, nonsense: bool) -> None:
-        self.nonsense = nonsense
-
-    def predict_proba(self, texts: list[str]) -> list[list[float]]:
-        if self.nonsense:
-            return [[float("nan"), 1.0] for _ in texts]
-        raise ValueError("service is down\ncall again")
-
-
-def test_models_that_fail_are_one_line() -> None:
-    with pytest.raises(InputError, match=r"Down.predict_proba failed .ValueError: service is down"):
-        explain(Down(nonsense=False), "text")
-    with pytest.raises(
-        InputError, match=r"Down.predict_proba gave nan for text 0 .'text'., which is"
-    ):
-        explain(Down(nonsense=True), "text")
-    with pytest.raises(InputError, match="load_model opens a folder"):
-        explain("models/cnn2", "text")
+    explanation = explain(careful, "two words")
+    assert asked == [["text"], ["two words"], [" words", "two "]]
+    assert (explanation.classes, explanation.target) == ((0, 1, 2), 1)
+    box = BlackBox(careful)
+    assert labels_of(box) == labels_of(box) == [0, 1, 2]
+    assert asked[3:] == [["text"]]
 
 
-# ---- functions --------------------------------------------------------------------------------
+def test_a_documents_words_are_asked_for_once() -> None:
+    asked: list[str] = []
+
+    def counting(texts: list[str]) -> list[list[float]]:
+        asked.extend(texts)
+        return [[0.5, 0.5]] * len(texts)
+
+    (trace,) = BlackBox(counting, ["a", "b"]).trace(["one two", "three"])
+    first = trace.occlusion(np.zeros((2, 1), np.int32))
+    second = trace.occlusion(np.ones((2, 2), np.int32))
+    assert asked == ["one two", "three", " two", "one ", ""]
+    assert (first.words[0].shape, second.words[0].shape) == ((2, 1), (2, 2))
+
+
+# ---- functions ----------------------------------------------------------------------------------
 
 
 def loud(texts: list[str]) -> list[float]:
@@ -288,13 +209,10 @@ def test_one_number_for_each_text_is_the_second_class() -> None:
     np.testing.assert_array_equal(box.predict_proba(["LOOK"]), box.scores(["LOOK"]))
     column = BlackBox(lambda texts: np.array(loud(texts))[:, None], ("calm", "angry"))
     np.testing.assert_array_equal(column.scores(["LOOK", ""]), box.scores(["LOOK", ""]))
-    one = explain(box, "LOOK at it", "angry")
-    assert one.relevance.tolist() == pytest.approx([0.4, 0, 0])
-    assert explain(loud, "LOOK at it").classes == (0, 1)  # as it does not say
-    assert labels_of(BlackBox(lambda texts: [[1.0]] * len(texts), ["only"])) == ["only"]
-    assert BlackBox(lambda texts: [[1.0]] * len(texts), ["only"]).scores(["x"]).shape == (1, 1)
-    with pytest.raises(InputError, match=r"loud gave \(1,\) for 1 texts; .* \(1, 3\)"):
-        BlackBox(loud, ["a", "b", "c"]).scores(["x"])
+    assert explain(box, "LOOK at it", "angry").relevance.tolist() == pytest.approx([0.4, 0, 0])
+    assert explain(loud, "LOOK at it").classes == (0, 1)
+    only = BlackBox(lambda texts: [[1.0]] * len(texts), ["only"])
+    assert (labels_of(only), only.scores(["x"]).shape) == (["only"], (1, 1))
 
 
 def test_names_are_given_to_classes_of_any_model() -> None:
@@ -312,13 +230,12 @@ def test_names_are_given_to_classes_of_any_model() -> None:
         ([], "classes are no distinct labels"),
         ("ab", "classes takes a list of labels, not str"),
         ({0: "a", 1: "b"}, "classes takes a list of labels, not dict"),
-        (["a", None], "label 1 must be a string or a number, not None"),
-        (["a", ["b"]], "label 1 must be a string or a number"),
-        (["a", "\ud800"], "half a surrogate pair"),
         (7, "classes takes a list of labels, not int"),
+        (["a", None], "label 1 must be a string or a number, not None"),
+        (["a", "\ud800"], "half a surrogate pair"),
     ],
 )
-def test_classes_that_are_none(classes: Any, message: str) -> None:  # noqa: ANN401
+def test_classes_that_are_no_labels(classes: Any, message: str) -> None:  # noqa: ANN401
     with pytest.raises(InputError, match=message):
         BlackBox(loud, classes)
 
@@ -333,6 +250,7 @@ def test_classes_that_are_none(classes: Any, message: str) -> None:  # noqa: ANN
         ([[0.5, 0.5], [1.0]], "gave a list that is no array of numbers for 2 texts"),
         (["spam", "ham"], "gave a list that is no array of numbers"),
         (None, "gave a NoneType that is no array of numbers"),
+        ({"a": 1}, "gave a dict that is no array of numbers"),
         (0.5, r"gave \(\) for 2 texts"),
         ((row for row in [[0.5, 0.5]] * 2), "gave a generator that is no array of numbers"),
         ([[0.5, 0.5], [0.5, math.nan]], "gave nan for text 1 .'b b'., which is no number"),
@@ -341,7 +259,7 @@ def test_classes_that_are_none(classes: Any, message: str) -> None:  # noqa: ANN
         ([1.5, 0.5], "gave -0.5 for text 0 .'a'., which is no probability"),
     ],
 )
-def test_functions_that_answer_nonsense(answer: object, said: str) -> None:
+def test_answers_that_are_no_probabilities(answer: object, said: str) -> None:
     def spam(texts: list[str]) -> object:
         return answer
 
@@ -350,13 +268,29 @@ def test_functions_that_answer_nonsense(answer: object, said: str) -> None:
     assert "\n" not in str(refusal.value)
 
 
-def test_rounding_is_no_nonsense() -> None:
+@pytest.mark.parametrize(
+    ("classes", "answer", "message"),
+    [
+        (("a", "b", "c"), [[0.5, 0.5]], r"gave \(1, 2\) for 1 texts; it must give numbers, \(1, 3"),
+        (("a", "b", "c"), [0.5], r"gave \(1,\) for 1 texts; .* \(1, 3\)"),
+        (("a", "a"), [[0.3, 0.7]], "are no distinct labels"),
+        ((), [[]], "are no distinct labels"),
+        (None, [[]], r"gave \(1, 0\)"),
+    ],
+)
+def test_models_that_contradict_themselves(classes: object, answer: object, message: str) -> None:
+    odd = SimpleNamespace(classes_=classes, predict_proba=lambda texts: answer)
+    with pytest.raises(InputError, match=message):
+        explain(odd, "text", target="all")
+
+
+def test_rounding_is_no_contradiction() -> None:
     scores = BlackBox(lambda texts: [[1 + 1e-7, -1e-7]] * len(texts), ["a", "b"]).scores(["x"])
     np.testing.assert_allclose(scores, [[1, 0]], atol=1e-6)
 
 
 class AngryError(Exception):
-    """Cannot even be shown."""
+    """An error without a message."""
 
     def __str__(self) -> str:
         raise ValueError
@@ -377,9 +311,12 @@ def test_functions_that_raise(error: Exception, said: str) -> None:
     with pytest.raises(ModelError, match=f"^spam {said}$") as refusal:
         explain(BlackBox(spam, ["a", "b"]), "text")
     assert refusal.value.__cause__ is error
+    nameless: Callable[..., object] = lambda texts: 1 / 0  # noqa: E731
+    with pytest.raises(InputError, match=re.escape("<lambda> failed (ZeroDivisionError: division")):
+        explain(nameless, "text")
 
 
-def test_the_number_of_classes_stays_what_it_was() -> None:
+def test_functions_that_change_their_mind_or_their_list() -> None:
     sizes = iter([2, 2, 3])
 
     def fickle(texts: list[str]) -> list[list[float]]:
@@ -388,8 +325,6 @@ def test_the_number_of_classes_stays_what_it_was() -> None:
     with pytest.raises(ModelError, match=r"fickle gave \(2, 3\) for 2 texts; .* \(2, 2\)"):
         explain(fickle, "some text")
 
-
-def test_a_function_may_do_what_it_likes_with_its_list() -> None:
     def greedy(texts: list[str]) -> list[list[float]]:
         answer = [[0.2, 0.8] if "moon" in text else [0.6, 0.4] for text in texts]
         texts.clear()
@@ -399,40 +334,12 @@ def test_a_function_may_do_what_it_likes_with_its_list() -> None:
     assert len(explain(greedy, ["to the moon", "a", ""])) == 3
 
 
-def test_who_has_no_classes_is_asked_for_them_with_a_word() -> None:
-    asked: list[list[str]] = []
-
-    def careful(texts: list[str]) -> list[list[float]]:
-        assert all(texts), "an empty text"
-        asked.append(texts)
-        return [[0.5, 0.5]] * len(texts)
-
-    explain(careful, "two words")
-    assert asked == [["text"], ["two words"], [" words", "two "]]
+# ---- names --------------------------------------------------------------------------------------
 
 
-def test_a_documents_words_are_asked_for_once() -> None:
-    asked: list[str] = []
-
-    def counting(texts: list[str]) -> list[list[float]]:
-        asked.extend(texts)
-        return [[0.5, 0.5]] * len(texts)
-
-    (trace,) = BlackBox(counting, ["a", "b"]).trace(["one two", "three"])
-    first = trace.occlusion(np.zeros((2, 1), np.int32))
-    second = trace.occlusion(np.ones((2, 2), np.int32))
-    assert asked == ["one two", "three", " two", "one ", ""]
-    assert first.words[0].shape == (2, 1)
-    assert second.words[0].shape == (2, 2)
-
-
-# ---- names ------------------------------------------------------------------------------------
-
-
-def test_a_name_is_an_identity() -> None:
+def test_a_name_is_an_identity(tmp_path: Path) -> None:
     box = BlackBox(loud, ["calm", "angry"], name="loudness 1")
-    assert box.identity is not None
-    assert re.fullmatch("[0-9a-f]{64}", box.identity)
+    assert re.fullmatch("[0-9a-f]{64}", box.identity or "")
     same = BlackBox(lambda texts: texts, ["calm", "angry"], name="loudness 1")
     assert same.identity == box.identity  # whoever changes the model changes the name
     others = [
@@ -446,38 +353,33 @@ def test_a_name_is_an_identity() -> None:
     own_words = Reader(tokenizer=Tokenizer(rule=lambda text: [(0, len(text))]))
     assert BlackBox(loud, ["calm", "angry"], name="x", reader=own_words).identity is None
     assert (box.provenance_, BlackBox(loud).provenance_) == ({"name": "loudness 1"}, {})
+    assert repr(box) == "BlackBox(loud, name='loudness 1')"
+    with pytest.raises(InputError, match="a black box cannot be saved"):
+        box.save(tmp_path / "model")
+    for name in ("", "  ", 3, b"x", "\ud800"):
+        with pytest.raises(InputError, match="name must say what the model is called"):
+            BlackBox(loud, name=name)  # type: ignore[arg-type]
+    text = explain(lambda texts: [[0.0, 1.0]] * len(texts), "wa wb").to_text()
+    assert text.startswith("1 (predicted)  probability +1, by occlusion")
 
 
-@pytest.mark.slow(reason="half a second and more")
-def test_the_identity_is_the_same_in_another_process() -> None:
+@pytest.mark.slow(reason="starts a process")
+def test_the_identity_is_the_same_in_another_process_and_nothing_is_imported() -> None:
     code = (
-        "import whyword as ww\n"
-        "print(ww.BlackBox(len, ['a', 2], name='x', reader=ww.Reader(ignore=['b', 'a'])).identity)"
+        "import sys, whyword as ww\n"
+        "reader = ww.Reader(ignore=['b', 'a'])\n"
+        "print(ww.BlackBox(len, ['a', 2], name='x', reader=reader).identity)\n"
+        "ww.explain(lambda texts: [[0.5, 0.5]] * len(texts), 'to the moon')\n"
+        "print([name for name in ('transformers', 'spacy', 'torch', 'sklearn') "
+        "if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     reader = Reader(ignore=["b", "a"])
-    assert done.stdout.strip() == BlackBox(len, ["a", 2], name="x", reader=reader).identity
+    identity = BlackBox(len, ["a", 2], name="x", reader=reader).identity
+    assert done.stdout.split("\n")[:2] == [identity, "[]"]
 
 
-@pytest.mark.parametrize("name", ["", "  ", 3, b"x", "\ud800"])
-def test_names_that_are_none(name: Any) -> None:  # noqa: ANN401
-    with pytest.raises(InputError, match="name must say what the model is called"):
-        BlackBox(loud, name=name)
-
-
-def test_it_says_what_it_is_and_that_it_cannot_be_saved(tmp_path: Path) -> None:
-    def sure(texts: list[str]) -> list[list[float]]:
-        return [[0.0, 1.0] for _ in texts]
-
-    assert repr(BlackBox(sure, name="sure 1")) == "BlackBox(sure, name='sure 1')"
-    with pytest.raises(InputError, match="a black box cannot be saved"):
-        BlackBox(sure).save(tmp_path / "model")
-    assert (
-        explain(sure, "wa wb").to_text().startswith("1 (predicted)  probability +1, by occlusion")
-    )
-
-
-# ---- several labels ---------------------------------------------------------------------------
+# ---- several labels -----------------------------------------------------------------------------
 
 
 def colours(texts: list[str]) -> list[list[float]]:
@@ -500,31 +402,337 @@ def test_several_labels(asked: object) -> None:
     box = BlackBox(asked, names, multilabel=True, threshold={"blue": 1.0}, name="colours")
     texts = ["red and green", "blue", ""]
     assert [one.predicted for one in explain(box, texts)] == [("red", "green"), (), ()]
-    one = explain(box, "red and green", "green")
-    assert one.as_list()[0][0] == "green"
+    assert explain(box, "red and green", "green").as_list()[0][0] == "green"
     chances = 1 / (1 + np.exp(-Scored().decision_function(texts)))
     expected = chances if isinstance(asked, Scored) else colours(texts)
     np.testing.assert_allclose(box.predict_proba(texts), expected)
     other = BlackBox(asked, names, multilabel=True, name="colours")
-    assert box.identity != other.identity
-    assert other.identity != BlackBox(asked, names, name="colours").identity
-    assert [one.predicted for one in explain(other, ["blue"])] == [("blue",)]
-    again = pickle.loads(pickle.dumps(other))
-    assert [one.predicted for one in explain(again, ["blue"])] == [("blue",)]
+    assert len({box.identity, other.identity, BlackBox(asked, names, name="colours").identity}) == 3
+    for one in (other, pickle.loads(pickle.dumps(other))):
+        assert explain(one, "blue").predicted == ("blue",)
 
 
-def test_two_labels_are_no_two_classes() -> None:
+def test_unfit_labels_and_thresholds() -> None:
     box = BlackBox(lambda texts: np.full((len(texts), 2), 0.8), ["a", "b"], multilabel=True)
     assert explain(box, "text").predicted == ("a", "b")
     box = BlackBox(lambda texts: np.full(len(texts), 0.8), ["a", "b"], multilabel=True)
     with pytest.raises(ModelError, match=r"gave \(1,\) for 1 texts; .* \(1, 2\)"):
         explain(box, "text")
-
-
-def test_unfit_thresholds_of_labels() -> None:
     with pytest.raises(InputError, match="threshold is for several labels: say multilabel=True"):
         BlackBox(colours, threshold=0.3)
     with pytest.raises(InputError, match="multilabel must be True or False, not 'yes'"):
         BlackBox(colours, multilabel="yes")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="threshold is a probability, not 2"):
         explain(BlackBox(colours, multilabel=True, threshold=2), "text")
+
+
+# ---- how models of other packages are asked -----------------------------------------------------
+
+TEXTS, LABELS = topical(30)
+NAMES = ("hockey", "space", "other")
+
+
+def shares(text: str) -> list[float]:
+    """Return made-up probabilities of three classes."""
+    counts = [1 + len(text) % 3, 1 + text.count("moon"), 1 + text.count("puck")]
+    return [count / sum(counts) for count in counts]
+
+
+def function(texts: list[str]) -> list[list[float]]:
+    return [shares(text) for text in texts]
+
+
+class FakePipeline:
+    """What Hugging Face's pipelines have, and how they answer: the best label first."""
+
+    task = "text-classification"
+    tokenizer: object = object()
+    _batch_size: int | None = None
+    busy = Lock()
+    expected = 1  # at a time: what cannot be padded is asked one by one
+
+    def __init__(self, labels: dict[Any, str] | None = None) -> None:
+        named = dict(enumerate(NAMES)) if labels is None else labels
+        self.model = SimpleNamespace(config=SimpleNamespace(id2label=named))
+
+    def __call__(self, texts: list[str], **options: object) -> list[list[dict[str, Any]]]:
+        assert options == {"top_k": None, "truncation": True, "batch_size": self.expected}
+        assert self.busy.acquire(blocking=False), "asked by two threads at once"
+        rows = []
+        for text in texts:
+            pairs = zip(NAMES, shares(text), strict=True)
+            row = [{"label": label, "score": score} for label, score in pairs]
+            rows.append(sorted(row, key=lambda one: -float(str(one["score"]))))
+        self.busy.release()
+        return rows
+
+
+class FakeSpaCy:
+    """What spaCy's pipelines have."""
+
+    pipe_names: ClassVar[list[str]] = ["tagger", "topics"]
+    pipe_factories: ClassVar[dict[str, str]] = {"tagger": "tagger", "topics": "textcat"}
+
+    def get_pipe(self, name: str) -> object:
+        return SimpleNamespace(labels=NAMES if name == "topics" else ("NOUN", "VERB"))
+
+    def __call__(self, text: str) -> object:
+        raise AssertionError("texts are asked about together")
+
+    def pipe(self, texts: list[str]) -> Iterator[object]:
+        for text in texts:
+            pairs = list(zip(NAMES, shares(text), strict=True))
+            yield SimpleNamespace(cats=dict(reversed(pairs)))
+
+
+class Scoring:
+    """Has both; what gives probabilities goes first."""
+
+    classes_ = NAMES
+
+    def predict_proba(self, texts: list[str]) -> list[list[float]]:
+        return function(texts)
+
+    def decision_function(self, texts: list[str]) -> list[list[float]]:
+        raise AssertionError("probabilities are there")
+
+    def __call__(self, texts: list[str]) -> None:
+        raise AssertionError("probabilities are there")
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "name", "classes"),
+    [
+        (Scoring(), PredictProba, "Scoring", NAMES),
+        (FakePipeline(), HuggingFace, "FakePipeline", list(NAMES)),
+        (FakePipeline({"2": "other", "0": "hockey", "1": "space"}), HuggingFace, None, list(NAMES)),
+        (FakeSpaCy(), SpaCy, "FakeSpaCy", list(NAMES)),
+        (function, Function, "function", None),
+        (SimpleNamespace(decision_function=function), DecisionFunction, "SimpleNamespace", None),
+    ],
+)
+def test_the_adaptor_that_fits_is_chosen(
+    model: object, kind: type, name: str | None, classes: object
+) -> None:
+    adaptor = adaptor_for(model)
+    assert type(adaptor) is kind
+    assert adaptor.kind == name or name is None
+    assert adaptor.classes == classes
+    assert adaptor.output == ("score" if kind is DecisionFunction else "probability")
+    texts = ["to the moon with a puck", "", "puck"]
+    np.testing.assert_allclose(np.asarray(adaptor.ask(texts)), function(texts))
+    if classes is not None:
+        explanation = explain(model, texts[0], "all")
+        assert explanation.classes == NAMES
+        np.testing.assert_allclose(explanation.scores, shares(texts[0]))
+
+
+def test_networks_are_asked_of_several_texts_by_one_thread_at_a_time() -> None:
+    padded = FakePipeline()
+    padded.tokenizer = SimpleNamespace(pad_token_id=0)
+    padded.expected = 32
+    assert np.array(adaptor_for(padded).ask(["moon"] * 3)).shape == (3, len(NAMES))
+    padded._batch_size = padded.expected = 5  # as its owner wants
+    assert np.array(adaptor_for(padded).ask(["moon"])).shape == (1, len(NAMES))
+    box = pickle.loads(pickle.dumps(BlackBox(FakeSpaCy())))  # its lock does not go along
+    np.testing.assert_allclose(box.scores(["moon"]), [shares("moon")])
+    box = BlackBox(FakePipeline())
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda n: box.scores(["moon " * n] * 20), range(20)))
+    for number, answer in enumerate(answers):
+        np.testing.assert_allclose(answer, [shares("moon " * number)] * 20)
+
+
+def test_models_that_say_no_class_of_a_text() -> None:
+    class Stubborn:
+        def predict(self, texts: list[str]) -> list[str]:
+            return ["yes"] * len(texts)
+
+    tagger, task = FakeSpaCy(), FakePipeline()
+    tagger.pipe_names = ["tagger"]  # type: ignore[misc]
+    task.task = "ner"
+    for model, said in (
+        (task, "a pipeline of the task 'ner' says no class of a text; one of 'text-classif"),
+        (tagger, r"needs a component 'textcat' or .* and has \['tagger'\]"),
+        (Stubborn(), r"Stubborn is no model: .* it has predict alone"),
+        (Stubborn, r"Stubborn is no model: .*; this is a class, not an obj"),
+    ):
+        with pytest.raises(InputError, match=said):
+            BlackBox(model)
+    box = BlackBox(FakePipeline({0: "hockey", 1: "space", 2: "something else"}))
+    with pytest.raises(InputError, match="an answer has no 'something else', which is one of the"):
+        box.scores(["moon"])
+
+
+class Wrapped:
+    """An array of some other package."""
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NDArray[np.float64]:
+        return np.array([[0.25, 0.75]])
+
+
+class Hostile:
+    """Looks like an array."""
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NDArray[np.float64]:
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [(0.25, 0.75)],
+        [np.array([0.25, 0.75], np.float16)],
+        torch.tensor([[0.25, 0.75]], dtype=torch.bfloat16),
+        torch.tensor([[0.25, 0.75]], requires_grad=True),
+        Wrapped(),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_numbers_of_all_sorts(answer: object) -> None:
+    numbers = as_numbers(answer)
+    assert numbers is not None
+    assert numbers.dtype == np.float64
+    assert numbers.tolist() == [[0.25, 0.75]]
+
+
+def test_answers_that_are_no_numbers() -> None:
+    for answer in (
+        *("0.5", [["0.25", "0.75"]], [[None, 1.0]], [[1j, 0]], [[b"0.5"]], [[10**400]], Hostile()),
+        SimpleNamespace(detach=lambda: None, cpu=None, double=None),
+    ):
+        assert as_numbers(answer) is None
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_scores_of_scikit_learn(count: int) -> None:
+    texts, labels = topical(30, count)
+    fitted = make_pipeline(TfidfVectorizer(), SVC(kernel="rbf")).fit(texts, labels)
+    box = BlackBox(fitted)
+    (trace,) = box.trace(texts)
+    expected = fitted.decision_function(texts)
+    if count == 2:
+        np.testing.assert_allclose(trace.scores, np.stack([-expected, expected], axis=1))
+        np.testing.assert_allclose(trace.probabilities[:, 1], 1 / (1 + np.exp(-expected)))
+    else:
+        np.testing.assert_allclose(trace.scores, expected)
+        powers = np.exp(expected)
+        np.testing.assert_allclose(trace.probabilities, powers / powers.sum(axis=1, keepdims=True))
+    np.testing.assert_array_equal(box.predict_proba(texts), trace.probabilities)
+    one = explain(box, texts[0], labels[0])
+    assert (trace.output, one.parameters["output"], one.method) == ("score", "score", "occlusion")
+    without = texts[0].replace(one.words[0], "", 1)
+    (other,) = box.trace([without])
+    column = list(fitted.classes_).index(labels[0])
+    difference = trace.scores[0, column] - other.scores[0, column]
+    assert one.relevance[0] == pytest.approx(difference, abs=1e-6)
+
+
+def test_estimators_are_asked_for_probabilities_first() -> None:
+    sure = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
+    unsure = make_pipeline(TfidfVectorizer(), LinearSVC()).fit(TEXTS, LABELS)
+    assert type(adaptor_for(sure)) is PredictProba
+    assert type(adaptor_for(unsure)) is DecisionFunction
+    one_to_one = make_pipeline(TfidfVectorizer(), SVC(decision_function_shape="ovo"))
+    one_to_one.fit([*TEXTS, "fourth"], [*LABELS, "fourth"])
+    with pytest.raises(InputError, match=r"gave \(1, 6\) for 1 texts; .* \(1, 4\)"):
+        explain(BlackBox(one_to_one), TEXTS[0])
+
+
+# ---- the real packages --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def transformer() -> Any:  # noqa: ANN401
+    """A tiny network with random weights, and a tokenizer of a few words."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from tokenizers import Tokenizer, models, pre_tokenizers, processors
+        from transformers import (
+            BertConfig,
+            BertForSequenceClassification,
+            PreTrainedTokenizerFast,
+            TextClassificationPipeline,
+        )
+    words = "[PAD] [UNK] [CLS] [SEP] the moon puck rocket goal orbit to a".split()
+    rules = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, "[UNK]"))
+    rules.pre_tokenizer = pre_tokenizers.Whitespace()
+    rules.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=rules, pad_token="[PAD]", unk_token="[UNK]", model_max_length=16
+    )
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=16,
+        initializer_range=1.0,
+        id2label=dict(enumerate(NAMES)),
+        label2id={name: n for n, name in enumerate(NAMES)},
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        network = BertForSequenceClassification(config).eval()
+    return TextClassificationPipeline(model=network, tokenizer=tokenizer)
+
+
+@pytest.mark.slow("imports transformers")
+def test_a_real_transformer(transformer: Any) -> None:  # noqa: ANN401
+    texts = ["to the moon", "a goal with the puck", ""]
+    box = BlackBox(transformer, name="tiny 1")
+    inputs = transformer.tokenizer(texts, return_tensors="pt", padding=True)
+    with torch.no_grad():
+        logits = transformer.model(
+            input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"]
+        ).logits
+    expected = torch.softmax(logits, dim=1).numpy()
+    np.testing.assert_allclose(box.scores(texts), expected, atol=1e-5)
+    assert list(box.classes_) == list(NAMES)
+    one = explain(transformer, "to the moon", "all")
+    without = box.scores(["to the "])[0]
+    np.testing.assert_allclose(one.relevance[2], expected[0] - without, atol=1e-5)
+    long = explain(transformer, "the moon " * 40, "space")  # truncated, not an error
+    assert np.count_nonzero(np.abs(long.relevance) > 1e-6) <= 16
+    sent = pickle.loads(pickle.dumps(box))
+    np.testing.assert_allclose(sent.scores(texts), expected, atol=1e-5)
+    assert sent.identity == box.identity
+    transformer.model.config.problem_type = "multi_label_classification"
+    several = BlackBox(transformer).scores(texts)
+    transformer.model.config.problem_type = None
+    np.testing.assert_allclose(several, torch.sigmoid(logits).numpy(), atol=1e-5)
+
+
+@pytest.mark.slow("imports spaCy, and trains it for a moment")
+@pytest.mark.parametrize("component", ["textcat", "textcat_multilabel"])
+def test_a_real_spacy_pipeline(component: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import spacy
+        from spacy.training import Example
+
+        nlp = spacy.blank("en")
+        added: Any = nlp.add_pipe(component, name="topics")
+        for name in NAMES:
+            added.add_label(name)
+        said = {"the moon and the rocket": "space", "a puck, a goal": "hockey", "so it is": "other"}
+        examples = [
+            Example.from_dict(nlp.make_doc(text), {"cats": {n: float(n == own) for n in NAMES}})
+            for text, own in said.items()
+        ]
+        optimizer = nlp.initialize(lambda: examples)
+        for _ in range(15):
+            nlp.update(examples, sgd=optimizer)
+    box = BlackBox(nlp)
+    texts = [*said, "to the moon", ""]
+    expected = [[nlp(text).cats[name] for name in NAMES] for text in texts]
+    np.testing.assert_allclose(box.scores(texts), expected, atol=1e-6)
+    assert list(box.classes_) == list(NAMES)
+    one = explain(nlp, "to the moon", "space")
+    lost = nlp("to the moon").cats["space"] - nlp("to the ").cats["space"]
+    assert one.relevance[2] == pytest.approx(lost, abs=1e-6)
+    with pytest.raises(InputError, match="needs a component 'textcat'"):
+        explain(spacy.blank("en"), "to the moon")

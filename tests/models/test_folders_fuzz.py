@@ -1,7 +1,7 @@
-"""Model folders from strangers, hashes made to fit: they are loaded and work, or one line says why.
+"""Changed model folders with hashes that fit: they load and work, or are refused in one line.
 
-Run as a program, it tries so many of them; the test does so with numba's bounds checking on, which
-must be said before anything is compiled, and which numba's cache knows nothing of.
+Run as a program, it tries many of them, with numba's bounds checking if that was set: it must be
+before anything is compiled, and numba's cache ignores it.
 """
 
 import hashlib
@@ -12,11 +12,10 @@ import shutil
 import subprocess
 import sys
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,9 +41,6 @@ from whyword.models.protocol import Differentiable, Filtered
 from whyword.models.store import write_model
 from whyword.words.reader import Reader
 from whyword.words.tokenizer import Tokenizer
-
-Change: TypeAlias = tuple[Any, ...]
-Path_: TypeAlias = tuple[str | int, ...]  # to something in the configuration
 
 KINDS = ("network", "several widths", "svm", "n-grams", "pipeline", "steps", "former")
 TEXTS = ["wa wb wc wd", "we wf wg wa wa. Mr. wb", "", "wz"]
@@ -86,202 +82,107 @@ def good_model(kind: str) -> Estimator:
     return wrapping
 
 
-# ---- what is made up: plain data ----------------------------------------------------------------
+# ---- changes ------------------------------------------------------------------------------------
 
-HOSTILE = st.sampled_from(
-    [
-        *(None, True, False, 0, 1, 2, 3, -1, 10, 10**12, 2**63, 10**400, 0.5, 1.0, -0.5),
-        *(1e-320, 1e-40, 1e39, 1e308, float("nan"), float("inf"), -float("inf")),
-        *("", "x", "first", "balanced", "english", "\ud800", "a\0", "9" * 5_000, "line\nend"),
-        *("(", "(a)(b)", "a{99999999999}", "(?P<x", r"\w*", "(?i)[a-z]", "(" * 500, "word"),
-        *("char", "char_wb", "l1", "ascii", "CountVectorizer", "svm", "cnn", "HashingVectorizer"),
-        *("pipeline", "softmax", "sigmoids", "own", "union", "scaling", "sublinear", "vectorizer"),
-        *("words", "unicode", "characters", "mail", "html", "headers", "/(a+)+b/"),
-        *(["headers"], ["quotes", "headers"], ["/(a+)+b/"], ["/(/"], ["/w.*/"], [" "]),
-        *(
-            [],
-            [1],
-            [1, 2],
-            [2, 1],
-            [2, 3],
-            [1, 10**9],
-            [0, 1],
-            [True, False],
-            [None, None],
-            [1.5, 2.5],
-        ),
-        *(["a", "a"], ["a", "b"], ["a", "b", "c"], ["a", "a\0", "b"], [["a"], ["b"], ["c"]]),
-        *([1, 2, 3], ["a", 2, None], ["\ud800", "b", "c"], [["first", 2.0]], [["first", -1]]),
-        *([[["first"], 2]], ["x" * 9_999, "b", "c"], {}, {"a": 1}, {"documents": "many"}, "deep"),
-    ]
+HOSTILE: tuple[Any, ...] = (
+    *(None, True, False, 0, 1, 2, 3, -1, 10, 10**12, 2**63, 10**400, 0.5, 1.0, -0.5, 1e-320),
+    *(1e-40, 1e39, 1e308, float("nan"), float("inf"), "", "x", "first", "balanced", "english"),
+    *("\ud800", "a\0", "9" * 5_000, "line\nend", "(", "(a)(b)", "a{99999999999}", "(?P<x"),
+    *(r"\w*", "(" * 500, "word", "char", "char_wb", "l1", "ascii", "CountVectorizer", "svm"),
+    *("cnn", "HashingVectorizer", "pipeline", "softmax", "sigmoids", "own", "union", "scaling"),
+    *("sublinear", "vectorizer", "words", "unicode", "mail", "html", "headers", "/(a+)+b/", "deep"),
+    *(["headers"], ["/(a+)+b/"], ["/w.*/"], [" "], [], [1], [1, 2], [2, 1], [2, 3], [0, 1]),
+    *([1, 10**9], [True, False], [None, None], [1.5, 2.5], ["a", "a"], ["a", "b"]),
+    *(["a", "b", "c"], ["a", "a\0", "b"], [["a"], ["b"], ["c"]], [1, 2, 3], ["a", 2, None]),
+    *([["first", 2.0]], [["first", -1]], ["x" * 9_999, "b", "c"], {}, {"a": 1}),
 )
-NUMBERS = st.sampled_from(
-    [
-        *(0.0, -1.0, 1.0, 1e-45, 1e30, -3e38, 1e300, 2**31 - 1),
-        *(float("nan"), float("inf"), -float("inf")),
-    ]
+NUMBERS = (0.0, -1.0, 1.0, 1e-45, 1e30, -3e38, 1e300, 2**31 - 1, float("nan"), -float("inf"))
+WORDS: tuple[Any, ...] = ("", "wa", "wb", "WA", "\ud800", "\0", "a\nb", 1, None, ["wa"], {}, 0.5)
+NEW_NAMES = (
+    *("conv_weight_9", "conv_bias_9999999999", "conv_weight_02", "conv_weight_²", "conv_weight_"),
+    *("vectors_2", "vectors_-1", "words_2", "more", "", "idf", "ngrams_1", "ngrams_4", "chosen_6"),
 )
-WORDS: st.SearchStrategy[Any] = st.sampled_from(
-    ["", "wa", "wb", "WA", "\ud800", "\0", "a\nb", 1, None, ["wa"], {}, 0.5]
-)
-NAMES = st.sampled_from(
-    [
-        *("conv_weight_1", "conv_weight_2", "conv_weight_3", "conv_bias_1", "conv_bias_2"),
-        *("conv_bias_3", "output_weight", "output_bias", "vocabulary", "document_frequency"),
-        *("vectors_0", "vectors_1", "words_0", "words_1", "idf", "idf_0", "vocabulary_0"),
-        *("components_1", "shift_2", "scale_3", "chosen_6", "vocabulary_8"),
-        *("ngrams_2", "ngrams_3"),
-    ]
-)
-OTHER_NAMES = st.sampled_from(
-    [
-        *("conv_weight_9", "conv_bias_9999999999", "conv_weight_02", "conv_weight_²", "vectors_2"),
-        *("words_2", "more", "", "conv_weight_", "idf", "document_frequency", "vectors_-1"),
-        *("ngrams_1", "ngrams_4"),
-    ]
-)
-SIZES = st.sampled_from([0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 100])
-DTYPES = st.sampled_from(["float32", "float64", "int32", "int64", "uint8", "bool", "float16"])
-SEEDS = st.integers(0, 2**32)
-ABOUT_TENSORS = st.one_of(
-    st.tuples(st.just("shape"), NAMES, st.lists(SIZES, max_size=4)),
-    st.tuples(st.just("grow"), NAMES, st.integers(0, 2), st.sampled_from([-2, -1, 1, 2, 50])),
-    st.tuples(st.just("grow all"), st.integers(0, 2), st.sampled_from([-2, -1, 1, 2])),
-    st.tuples(st.just("turn"), NAMES),
-    st.tuples(st.just("dtype"), NAMES, DTYPES),
-    st.tuples(st.just("number"), NAMES, SEEDS, NUMBERS),
-    st.tuples(st.just("fill"), NAMES, NUMBERS),
-    st.tuples(st.just("drop"), NAMES),
-    st.tuples(st.just("rename"), NAMES, NAMES | OTHER_NAMES),
-    st.tuples(st.just("copy"), NAMES, NAMES | OTHER_NAMES),
-    st.tuples(st.just("swap"), NAMES, NAMES),
-)
-ABOUT_WORDS = st.one_of(
-    st.tuples(st.just("word"), NAMES, SEEDS, WORDS),
-    st.tuples(st.just("words"), NAMES, HOSTILE),
-    st.tuples(st.just("fewer words"), NAMES, st.integers(1, 9)),
-    st.tuples(st.just("more words"), NAMES, st.integers(1, 9)),
-)
-ABOUT_SETTINGS = st.one_of(
-    st.tuples(st.just("set"), SEEDS, HOSTILE),
-    st.tuples(st.just("remove"), SEEDS),
-    st.tuples(st.just("add"), SEEDS, st.sampled_from(["colour", "", "kind", "\ud800"]), HOSTILE),
-    st.tuples(st.just("exchange"), SEEDS, SEEDS),
-)
-DAMAGE = st.tuples(st.sampled_from(["damage weights", "damage settings"]), SEEDS)
-CASES = st.tuples(
-    st.sampled_from(KINDS),
-    st.lists(
-        st.one_of(
-            ABOUT_TENSORS, ABOUT_TENSORS, ABOUT_WORDS, ABOUT_SETTINGS, ABOUT_SETTINGS, DAMAGE
-        ),
-        min_size=1,
-        max_size=2,
-    ),
-)
+DTYPES = ("float32", "float64", "int32", "int64", "uint8", "bool", "float16")
 
 
-# ---- the changes --------------------------------------------------------------------------------
-
-
-TENSOR_CHANGES = (
-    *("shape", "grow", "turn", "dtype", "number", "fill", "drop", "rename", "copy", "swap"),
-    *("word", "words", "fewer words", "more words"),
-)
-
-
-def change_tensors(tensors: dict[str, NDArray[Any]], what: str, *how: Any) -> None:  # noqa: ANN401
-    """Change tensors, where they are there."""
-    if what == "grow all":  # so that they still fit each other
-        for name, array in tensors.items():
-            tensors[name] = grown(array, *how)
-    if not tensors or what not in TENSOR_CHANGES:
-        return
-    name, *rest = how
-    if name not in tensors:  # of another kind of model
-        name = sorted(tensors)[len(name) % len(tensors)]
-    array = tensors[name]
-    if what == "shape":
-        tensors[name] = np.resize(array, rest[0]) if array.size else np.zeros(rest[0], array.dtype)
-    elif what == "grow":
-        tensors[name] = grown(array, *rest)
-    elif what == "turn":
+def change_tensors(tensors: dict[str, NDArray[Any]], how: random.Random) -> None:
+    """Change one tensor, or the size of all."""
+    name, other = how.choice(sorted(tensors)), how.choice(sorted(tensors))
+    array, what = tensors[name], how.randrange(11)
+    if what == 0:
+        shape = [how.choice((0, 1, 2, 3, 4, 6, 12, 100)) for _ in range(how.randrange(4))]
+        tensors[name] = np.resize(array, shape) if array.size else np.zeros(shape, array.dtype)
+    elif what == 1:
+        axis, by = how.randrange(3), how.choice((-2, -1, 1, 2, 50))
+        tensors[name] = grown(array, axis, by)
+    elif what == 2:  # so that they still fit each other
+        axis, by = how.randrange(3), how.choice((-2, -1, 1, 2))
+        for one, each in tensors.items():
+            tensors[one] = grown(each, axis, by)
+    elif what == 3:
         tensors[name] = np.ascontiguousarray(array.T)
-    elif what == "dtype":
-        tensors[name] = array.astype(rest[0])
-    elif what == "number" and array.size:
+    elif what == 4:
+        tensors[name] = array.astype(how.choice(DTYPES))
+    elif what in (5, 6) and array.size:
         tensors[name] = array.copy()
-        tensors[name].flat[rest[0] % array.size] = np.array(rest[1]).astype(array.dtype)
-    elif what == "fill":
-        tensors[name] = np.full_like(array, np.array(rest[0]).astype(array.dtype))
-    elif what == "drop":
+        at = slice(None) if what == 5 else how.randrange(array.size)
+        tensors[name].flat[at] = np.array(how.choice(NUMBERS)).astype(array.dtype)
+    elif what == 7:
+        tensors[name], tensors[other] = tensors[other], array
+    elif what == 8:
+        tensors[how.choice(NEW_NAMES)] = tensors.pop(name) if how.randrange(2) else array
+    elif what == 9:
         del tensors[name]
-    elif what == "rename":
-        tensors[rest[0]] = tensors.pop(name)
-    elif what == "copy":
-        tensors[rest[0]] = array
-    elif what == "swap" and rest[0] in tensors:
-        tensors[name], tensors[rest[0]] = tensors[rest[0]], array
-    elif "word" in what and array.dtype == np.uint8:
-        tensors[name] = changed_words(array, what, *rest)
+    elif array.dtype == np.uint8:
+        tensors[name] = changed_words(array, how)
 
 
 def grown(array: NDArray[Any], axis: int, by: int) -> NDArray[Any]:
-    """Return an array with more, or fewer, of what it has."""
+    """Return an array that is longer, or shorter, along an axis."""
     if axis >= array.ndim or not array.size:
         return array
     return array.take(np.arange(max(0, array.shape[axis] + by)), axis, mode="wrap")
 
 
-def changed_words(tensor: NDArray[Any], what: str, *how: Any) -> NDArray[np.uint8]:  # noqa: ANN401
+def changed_words(tensor: NDArray[Any], how: random.Random) -> NDArray[np.uint8]:
     """Return the bytes of other words."""
     try:
         words = json.loads(tensor.tobytes())
     except ValueError:  # they were changed already
         return tensor
-    if what == "words":
-        words = how[0]
-    elif isinstance(words, list) and words:
-        if what == "word":
-            words[how[0] % len(words)] = how[1]
-        elif what == "fewer words":
-            words = words[: -how[0]]
-        else:
-            words += [f"new{number}" for number in range(how[0])]
+    what, count = how.randrange(4), how.randrange(1, 9)
+    if what == 0 or not isinstance(words, list) or not words:
+        words = how.choice(HOSTILE)
+    elif what == 1:
+        words[how.randrange(len(words))] = how.choice(WORDS)
+    else:
+        words = words[:-count] if what == 2 else [*words, *(f"new{n}" for n in range(count))]
     return np.frombuffer(as_json(words).encode("utf-8", "surrogatepass"), np.uint8)
 
 
-def change_settings(settings: dict[str, Any], what: str, *how: Any) -> None:  # noqa: ANN401
+def change_settings(settings: dict[str, Any], how: random.Random) -> None:
     """Change one place in a configuration."""
-    places = list(places_in(settings))
-    if not places:
-        return
-    *inside, last = places[how[0] % len(places)]
-    holder: Any = settings
-    for key in inside:
-        holder = holder[key]
-    if what == "set":
-        holder[last] = deepcopy(how[1])  # a case is run again: it must stay as it was
-    elif what == "remove":
+    holder, last = how.choice(list(places_in(settings)))
+    what, value = how.randrange(5), deepcopy(how.choice(HOSTILE))
+    if what < 2:
+        holder[last] = value
+    elif what == 2:
         del holder[last]
-    elif what == "add" and isinstance(holder, dict):
-        holder[how[1]] = deepcopy(how[2])
-    elif what == "add":
-        holder.append(deepcopy(how[2]))
+    elif what == 3 and isinstance(holder, dict):
+        holder[how.choice(("colour", "", "kind", "\ud800"))] = value
+    elif what == 3:
+        holder.append(value)
     else:
-        there: Any = settings
-        for key in places[how[1] % len(places)]:
-            there = there[key]
-        holder[last] = json.loads(as_json(there))
+        there, key = how.choice(list(places_in(settings)))
+        holder[last] = json.loads(as_json(there[key]))
 
 
-def places_in(value: object) -> Iterator[Path_]:
-    """Yield the way to everything in plain data; of long lists to their first items."""
-    items = value.items() if isinstance(value, dict) else enumerate(value[:3])  # type: ignore[index]
-    for key, inner in items:
-        yield (key,)
+def places_in(value: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - plain data
+    """Yield holders and keys of everything in plain data; of long lists their first items."""
+    for key, inner in list(value.items() if isinstance(value, dict) else enumerate(value[:3])):
+        yield value, key
         if isinstance(inner, dict | list):
-            yield from ((key, *rest) for rest in places_in(inner))
+            yield from places_in(inner)
 
 
 def as_json(value: object) -> str:
@@ -289,23 +190,28 @@ def as_json(value: object) -> str:
     return json.dumps(value).replace('"deep"', "[" * 5_000 + "]" * 5_000)
 
 
-def write_case(good: Path, folder: Path, changes: list[Change]) -> None:
+def write_case(good: Path, folder: Path, seeds: list[int]) -> None:
     """Write a changed copy of a good folder, with the hashes that fit it."""
     tensors = dict(read_tensors((good / "model.safetensors").read_bytes(), good))
     settings = json.loads((good / "model.json").read_text())
-    for what, *how in changes:
-        change_tensors(tensors, what, *how)
-        if what in ("set", "remove", "add", "exchange"):
-            change_settings(settings, what, *how)
+    digest = settings["weights_sha256"]
+    damages = []
+    for how in map(random.Random, seeds):
+        what = how.randrange(11)
+        if what < 5 and tensors:
+            change_tensors(tensors, how)
+        elif what < 9 and settings:
+            change_settings(settings, how)
+        else:
+            damages.append((what, how))
     weights, text = serialise_tensors(tensors), as_json(settings)
-    for what, *how in changes:
-        if what == "damage weights":
-            weights = damage(weights, random.Random(how[0]))
-        elif what == "damage settings":
-            damaged = damage(text.encode("utf-8", "surrogateescape"), random.Random(how[0]))
+    for what, how in damages:
+        if what == 9:
+            weights = damage(weights, how)
+        else:
+            damaged = damage(text.encode("utf-8", "surrogateescape"), how)
             text = damaged.decode("utf-8", "surrogateescape")
-    digest = hashlib.sha256(weights).hexdigest()
-    text = text.replace(json.loads((good / "model.json").read_text())["weights_sha256"], digest)
+    text = text.replace(digest, digest := hashlib.sha256(weights).hexdigest())
     folder.mkdir(exist_ok=True)
     (folder / "model.safetensors").write_bytes(weights)
     (folder / "model.json").write_bytes(signed(text, digest).encode("utf-8", "surrogateescape"))
@@ -315,12 +221,11 @@ def signed(text: str, digest: str) -> str:
     """Return a configuration with the identity that fits it, if it can have one."""
     try:
         content = json.loads(text)
-        said = content["identity"]
         added = ("format", "identity", "weights_sha256", "provenance")
         kept = {name: value for name, value in content.items() if name not in added}
         canonical = json.dumps(kept, sort_keys=True, ensure_ascii=False)
         identity = hashlib.sha256(f"{digest}\n{canonical}".encode()).hexdigest()
-        return text.replace(said, identity)
+        return text.replace(content["identity"], identity)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return text
 
@@ -359,41 +264,41 @@ def fuzzer(folder: Path) -> Fuzzer:
         else:
             good_model(kind).save(folder / kind)
 
-    def run(case: tuple[str, list[Change]]) -> None:
-        kind, changes = case
+    def run(case: tuple[str, list[int]]) -> None:
+        kind, seeds = case
         shutil.rmtree(folder / "saved", ignore_errors=True)
-        write_case(folder / kind, folder / "changed", changes)
+        write_case(folder / kind, folder / "changed", seeds)
         use(load_model(folder / "changed"), folder / "saved")
 
-    return Fuzzer("model folders", CASES, run)
+    seeds = st.lists(st.integers(0, 2**32), min_size=1, max_size=2)  # one for each change
+    return Fuzzer("model folders", st.tuples(st.sampled_from(KINDS), seeds), run)
 
 
 def first_behind(array: NDArray[np.float64]) -> float:
-    """Return the number behind an array: what it is in compiled code, nobody knows."""
+    """Read the number behind an array, which compiled code allows without bounds checking."""
     return float(array[len(array)])
 
 
 def main(folder: Path, count: int) -> None:
-    """Try so many folders, bounds checked, and print what became of them."""
+    """Try so many folders with bounds checking, and print what became of them."""
     with pytest.raises(IndexError):
         compiled(first_behind)(np.zeros(3))
     warnings.simplefilter("ignore")  # of overflows: their results are refused
     os.chdir(folder)  # so that messages begin with what differs
     made_up = fuzzer(Path())
-    kinds: Counter[str] = Counter()
-    run = made_up.run
-
-    def counted(case: tuple[str, list[Change]]) -> None:
-        kinds[case[0]] += 1
-        run(case)
-
-    made_up.run = counted
     made_up.check(count)
-    print(json.dumps([made_up.accepted, made_up.refused, len(made_up.messages), kinds]))
+    print(json.dumps([made_up.accepted, made_up.refused, len(made_up.messages)]))
 
 
-@pytest.mark.slow(reason="compiles the loops anew, with their bounds checked")
-def test_two_thousand_folders(tmp_path: Path) -> None:
+@pytest.mark.slow(reason="many folders")
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")  # their results are refused
+def test_changed_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    fuzzer(Path()).check(150)
+
+
+@pytest.mark.nightly(reason="compiles the loops anew, with their bounds checked")
+def test_two_thousand_folders_with_bounds_checking(tmp_path: Path) -> None:
     environment = os.environ | {
         "NUMBA_BOUNDSCHECK": "1",
         "NUMBA_CACHE_DIR": str(tmp_path / "numba"),
@@ -403,10 +308,9 @@ def test_two_thousand_folders(tmp_path: Path) -> None:
     command = [sys.executable, __file__, str(tmp_path / "folders"), "2000"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-5_000:]
-    accepted, refused, messages, kinds = json.loads(done.stdout)
+    accepted, refused, messages = json.loads(done.stdout)
     assert min(accepted, refused) > 300
     assert messages > 20
-    assert min(kinds[kind] for kind in KINDS) > 200
 
 
 if __name__ == "__main__":

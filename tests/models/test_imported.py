@@ -1,4 +1,4 @@
-"""Models out of somebody's own code."""
+"""Models from Python code: py:module:name."""
 
 import sys
 from collections.abc import Iterator
@@ -80,14 +80,11 @@ def test_it_is_found_and_explained(source: str) -> None:
         ("py:toy_models:none", "toy_models has no 'none'"),
         ("py:toy_models:Shelf.worst", "toy_models has no 'Shelf.worst'"),
         ("py:toy_models", "'py:toy_models' names no model; say py:module:name"),
-        ("py:toy_models:", "names no model; say py:module:name"),
         ("py::model", "names no model; say py:module:name"),
-        ("py:", "names no model; say py:module:name"),
-        ("py::", "names no model; say py:module:name"),
         ("py:.toy_models:model", "names no model; say py:module:name"),
     ],
 )
-def test_what_is_not_there(source: str, message: str) -> None:
+def test_sources_that_name_nothing(source: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_model(source)
 
@@ -108,18 +105,15 @@ def test_errors_of_the_module_are_one_line(code: str, said: str | None, folder: 
     assert refusal.value.__cause__ is not None  # for those who look for it in Python
 
 
-def test_a_function_is_a_model() -> None:
-    explanation = explain(load_model("toy_models:function"), "AA bb")
-    assert (explanation.relevance.tolist(), explanation.target) == ([1, 0], 0)
-
-
 @pytest.mark.parametrize(
     "source", ["toy_models:make()", "py:toy_models:make()", "toy_models:Shelf.make()"]
 )
-def test_what_a_function_makes(source: str) -> None:
+def test_functions_that_make_models(source: str) -> None:
     model = load_model(source)
     assert type(model).__name__ == "Loud"
     assert sys.modules["toy_models"].made == [1]
+    explanation = explain(load_model("toy_models:function"), "AA bb")
+    assert (explanation.relevance.tolist(), explanation.target) == ([1, 0], 0)
     with pytest.raises(InputError, match=r"make takes no texts; if it makes a model, say toy_mo"):
         load_model("toy_models:make")
     with pytest.raises(InputError, match=r"fail\(\) failed .ValueError: no weights.$"):
@@ -138,25 +132,18 @@ def test_a_folder_of_that_name_goes_first(folder: Path) -> None:
     "source",
     ["models/cnn2", "a:b:c", "a b:c", "a:", ":b", "20newsgroups:test", "a:b()()", "./a:b", "a.:b"],
 )
-def test_what_names_no_module(source: str) -> None:
+def test_names_of_no_module(source: str) -> None:
     assert not names_import(source)
     assert names_import(f"py:{source}")
 
 
-def test_neither_a_folder_nor_a_module() -> None:
+def test_names_of_nothing_and_of_classes() -> None:
     with pytest.raises(
         InputError, match="toy_none:x: there is no such folder, and there is no mod"
     ):
         load_model("toy_none:x")
-
-
-def test_the_class_is_no_model() -> None:
     with pytest.raises(InputError, match="Loud is no model"):
         explain(load_model("py:toy_models:Loud"), "text")
-
-
-def test_the_folder_is_looked_in_once() -> None:
     here = str(Path.cwd())
-    for _ in range(2):
-        import_model("py:toy_models:model")
+    import_model("py:toy_models:model")
     assert sys.path.count(here) == 1

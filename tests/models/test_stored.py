@@ -1,12 +1,13 @@
-"""What is taken from a stored model is what a kind of model said it is made of."""
+"""Tensors, settings and readers of a stored model are checked as they are taken."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from whyword import InputError, Reader
 from whyword.base.checks import whole_number
-from whyword.base.errors import InputError
 from whyword.models.store import pack_words
 from whyword.models.stored import (
     StoredModel,
@@ -17,6 +18,15 @@ from whyword.models.stored import (
     optional,
     positive_number,
 )
+from whyword.models.stored_reader import (
+    own_reader_settings,
+    read_otherwise,
+    reader_settings,
+    stored_reader,
+    stored_tokenizer,
+    taken_away,
+)
+from whyword.words.tokenizer import Tokenizer
 
 F = np.float32
 
@@ -89,7 +99,7 @@ def test_words_come_back() -> None:
     ],
     ids=range(10),
 )
-def test_what_are_no_words(content: bytes, said: str) -> None:
+def test_bytes_that_are_no_words(content: bytes, said: str) -> None:
     with pytest.raises(InputError) as error:
         stored(w=np.frombuffer(content, np.uint8)).words("w", "V", least=1)
     assert said in str(error.value)
@@ -110,12 +120,6 @@ def test_numbered_tensors() -> None:
     assert StoredModel("m", arrays, {}).numbered("c_") == [0, 2, 10]
 
 
-@pytest.mark.parametrize("good", [["a", "b"], [1, 2, -3], [True, False], [0.5, 2.5]], ids=str)
-def test_classes(good: list[object]) -> None:
-    labels = stored({"classes": good}).classes()
-    assert labels.tolist() == good
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -124,7 +128,9 @@ def test_classes(good: list[object]) -> None:
     ],
     ids=range(14),
 )
-def test_what_are_no_classes(wrong: object) -> None:
+def test_classes_that_are_no_labels(wrong: object) -> None:
+    for good in (["a", "b"], [1, 2, -3], [True, False], [0.5, 2.5]):
+        assert stored({"classes": good}).classes().tolist() == good
     with pytest.raises(InputError, match=r"^m is not a whole model: classes ") as error:
         stored({"classes": wrong}).classes()
     assert len(str(error.value)) < 200
@@ -146,7 +152,7 @@ def test_settings_are_taken_once_and_named() -> None:
         stored({"a": [1]}).settings.section("a")
 
 
-def test_what_nobody_took_is_refused() -> None:
+def test_parts_that_were_not_taken_are_refused() -> None:
     with pytest.raises(InputError, match="'more' is no tensor of this kind of model"):
         stored(more=np.zeros(1)).check_all_taken()
     with pytest.raises(InputError, match="'more' is no setting of this kind of model"):
@@ -166,12 +172,9 @@ def test_what_nobody_took_is_refused() -> None:
     ],
     ids=str,
 )
-def test_provenance_that_is_used(wrong: object) -> None:
+def test_provenance(wrong: object) -> None:
     with pytest.raises(InputError, match="provenance"):
         stored({"provenance": wrong}).provenance()
-
-
-def test_provenance_may_say_anything_else() -> None:
     facts = {"documents": 0, "test_accuracy": None, "seconds": 0.5, "colour": ["red", {}]}
     assert stored({"provenance": facts}).provenance() == facts
 
@@ -204,3 +207,111 @@ def test_no_largest_number() -> None:
     for bound in (float("nan"), float("inf"), 1e18):
         with pytest.raises(InputError, match="weights are so large"):
             check_range(bound)
+
+
+# ---- readers -------------------------------------------------------------------------------------
+
+
+def test_tokenizers() -> None:
+    tokenizer = Tokenizer(7, frozenset({"mr", "dr"}))
+    assert stored_tokenizer(stored(tokenizer.configuration()).settings) == tokenizer
+    wrong = [("max_words", 0), ("max_words", True), ("abbreviations", "mr")]
+    for name, value in [*wrong, ("rule", "by heart"), ("rule", None), ("rule", ["words"])]:
+        with pytest.raises(InputError, match=name):
+            stored_tokenizer(stored({**tokenizer.configuration(), name: value}).settings)
+
+
+@pytest.mark.parametrize("rule", ["words", "unicode", "characters"])
+def test_rules_of_tokenizers(rule: str) -> None:
+    for tokenizer in (Tokenizer(rule=rule), Tokenizer(3, rule=rule)):
+        model = stored(tokenizer.configuration() | {"rule": rule})
+        assert stored_tokenizer(model.settings) == tokenizer
+        model.check_all_taken()
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        Reader(),
+        Reader(remove=[]),
+        Reader(
+            "mail",
+            ["quotes", "headers"],
+            ["the", "/a.*/", "gordon banks"],
+            Tokenizer(5, rule="unicode"),
+        ),
+        Reader("html"),
+    ],
+)
+def test_readers(reader: Reader) -> None:
+    model = stored(reader_settings(reader))
+    assert stored_reader(model.settings) == reader
+    model.check_all_taken()
+    model = stored(own_reader_settings(reader))
+    assert stored_reader(model.settings, reader.tokenizer) == reader
+    model.check_all_taken()
+
+
+def test_folders_without_a_reader() -> None:
+    settings = {"tokenizer": Tokenizer(3).configuration()}
+    assert settings == reader_settings(Reader(tokenizer=Tokenizer(3)))
+    assert stored_reader(stored(settings).settings) == Reader(tokenizer=Tokenizer(3))
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"format": "docx"}, "reader.format"),
+        ({"format": None}, "reader.format"),
+        ({"remove": "headers"}, "reader.remove must be a list of strings"),
+        ({"remove": ["header"]}, "reader.remove"),
+        ({"ignore": None}, "reader.ignore must be a list of strings"),
+        ({"ignore": [3]}, "reader.ignore must be a list of strings"),
+        ({"ignore": ["/(a+)+b/"]}, "never end"),
+        ({"ignore": ["/(/"]}, "no regular expression"),
+    ],
+)
+def test_changed_readers_are_refused(changed: dict[str, Any], said: str) -> None:
+    settings = reader_settings(Reader("mail"))
+    settings["reader"] |= changed
+    with pytest.raises(InputError, match=f"^m is not a whole model: .*{said}"):
+        stored_reader(stored(settings).settings)
+    settings = reader_settings(Reader("mail"))
+    settings["reader"]["more"] = 1
+    model = stored(settings)
+    stored_reader(model.settings)
+    with pytest.raises(InputError, match="'more' is no setting"):
+        model.check_all_taken()
+
+
+def test_a_copy_that_reads_otherwise() -> None:
+    assert taken_away(Reader()) == {}
+    assert taken_away(Reader(ignore=["b", "A"])) == {"without": ["a", "b"]}
+    facts = {"documents": 3, "test_accuracy": 0.5, "validation_accuracy": None}
+    before = Reader(ignore=["a"])
+    for reader, provenance, expected in (
+        (before, facts, facts),
+        (Reader(ignore=["a", "b"]), facts, {"documents": 3, "without": ["b"]}),
+        (Reader(ignore=["a", "c"]), {"without": ["a"]}, {"without": ["a", "c"]}),
+        (Reader(), {"without": ["a"]}, {}),
+        (Reader(ignore=["b"]), {"without": "hostile"}, {"without": ["b"]}),
+    ):
+        model = SimpleNamespace(reader_=reader, provenance_=provenance, max_words=None)
+        assert read_otherwise(model, before) is model
+        assert model.provenance_ == expected
+        assert model.reader == (reader if reader.ignore else None)
+
+
+def test_max_words_is_kept_where_it_was_given() -> None:
+    short = Reader(ignore=["a"], tokenizer=Tokenizer(5))
+    for said, reader, most in ((3, Reader(ignore=["a"]), 5), (None, short, None)):
+        model = SimpleNamespace(reader_=short, provenance_={}, max_words=said)
+        read_otherwise(model, Reader())
+        assert (model.reader, model.max_words) == (reader, most)
+
+
+def test_endless_phrases_are_refused() -> None:
+    settings = reader_settings(Reader(ignore=["a"]))
+    settings["reader"]["ignore"] = ["a b " * 200_000]
+    with pytest.raises(InputError, match="has phrases of 400,000 words together"):
+        stored_reader(stored(settings).settings)

@@ -1,5 +1,7 @@
+"""Vectors for unknown words, inferred from their contexts."""
+
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle import context_means
 
@@ -7,10 +9,23 @@ from whyword import Vectors
 from whyword.vectors.induction import context_sums, induce_vectors
 from whyword.vectors.vocabulary import token_ids
 
+
+def test_words_become_numbers() -> None:
+    tokens = token_ids([["B", "a", "c"], [], ["b", "a"]])
+    assert tokens.words == ["a", "b", "c"]  # the most frequent first, then alphabetical
+    assert tokens.counts.tolist() == [2, 2, 1]
+    assert tokens.ids.tolist() == [1, 0, 2, 1, 0]
+    assert tokens.ids.dtype == np.int32
+    assert tokens.offsets.tolist() == [0, 3, 3, 5]
+    rare = token_ids([["a", "b", "a"]], min_count=2)
+    assert (rare.words, rare.ids.tolist()) == (["a"], [0, 0])
+    assert token_ids([["A", "a"]], lowercase=False).words == ["A", "a"]
+    assert token_ids([]).offsets.tolist() == [0]
+
+
 documents = st.lists(st.lists(st.integers(0, 5), max_size=12), min_size=1, max_size=4)
 
 
-@settings(deadline=None)
 @given(documents, st.lists(st.booleans(), min_size=6, max_size=6), st.integers(1, 4))
 def test_context_sums_equal_the_literal_ones(
     texts: list[list[int]], known: list[bool], window: int
@@ -22,42 +37,6 @@ def test_context_sums_equal_the_literal_ones(
     expected, expected_used = context_means(texts, vectors.astype(float), known, window)
     np.testing.assert_allclose(sums, expected, atol=1e-6)
     np.testing.assert_array_equal(used, expected_used)
-
-
-def topical_texts() -> list[str]:
-    """Two topics whose words keep to themselves."""
-    random = np.random.default_rng(0)
-    topics = ["orbit moon rocket shuttle launch".split(), "puck goal ice skate team".split()]
-    return [" ".join(random.choice(topics[i % 2], 30)) for i in range(200)]
-
-
-def test_an_unknown_word_lands_near_its_topic() -> None:
-    texts = topical_texts()
-    words = "orbit moon rocket launch puck goal ice team".split()
-    means = np.repeat([[1.0, 0, 0], [0, 1, 0]], 4, axis=0)
-    matrix = means + np.random.default_rng(2).normal(scale=0.1, size=(8, 3))
-    vectors = Vectors(words, matrix.astype(np.float32))
-    induced = vectors.induce(texts)
-    assert induced.words == [*words, *[w for w in induced.words if w not in words]]
-    assert {"shuttle", "skate"} <= set(induced.words)
-    np.testing.assert_array_equal(induced["moon"], vectors["moon"])
-    nearest = {near.word for near in induced.nearest("shuttle", 4)}
-    assert nearest == {"orbit", "moon", "rocket", "launch"}
-    np.testing.assert_array_equal(induced["Shuttle"], induced["shuttle"])
-
-
-def test_stacked_vectors_get_both_parts() -> None:
-    parts = [Vectors(["orbit", "puck"], np.eye(2, dtype=np.float32)) for _ in range(2)]
-    induced = Vectors.stack(*parts).induce(topical_texts())
-    assert "moon" in induced
-    assert induced["moon"].shape == (4,)
-
-
-def test_rare_words_and_nothing_known() -> None:
-    vectors = Vectors(["a"], np.ones((1, 2), np.float32))
-    assert vectors.induce(["a once"], min_count=2).words == ["a"]
-    assert vectors.induce(["b c d b c d"]).words == ["a"]
-    assert vectors.induce([]).words == ["a"]
 
 
 def test_the_map_is_the_weighted_ridge_regression() -> None:
@@ -74,3 +53,29 @@ def test_the_map_is_the_weighted_ridge_regression() -> None:
     straighten, *_ = np.linalg.lstsq(inputs, outputs, rcond=None)
     inferred = induce_vectors(tokens, vectors, known, 2)
     np.testing.assert_allclose(inferred, contexts @ straighten, atol=1e-5)
+
+
+def test_an_unknown_word_is_near_its_topic() -> None:
+    random = np.random.default_rng(0)
+    topics = ["orbit moon rocket shuttle launch".split(), "puck goal ice skate team".split()]
+    texts = [" ".join(random.choice(topics[i % 2], 30)) for i in range(200)]
+    words = "orbit moon rocket launch puck goal ice team".split()
+    means = np.repeat([[1.0, 0, 0], [0, 1, 0]], 4, axis=0)
+    matrix = means + np.random.default_rng(2).normal(scale=0.1, size=(8, 3))
+    vectors = Vectors(words, matrix.astype(np.float32))
+    induced = vectors.induce(texts)
+    assert induced.words[:8] == words
+    assert set(induced.words[8:]) == {"shuttle", "skate"}
+    np.testing.assert_array_equal(induced["moon"], vectors["moon"])
+    nearest = {near.word for near in induced.nearest("shuttle", 4)}
+    assert nearest == {"orbit", "moon", "rocket", "launch"}
+    np.testing.assert_array_equal(induced["Shuttle"], induced["shuttle"])
+    parts = [Vectors(["orbit", "puck"], np.eye(2, dtype=np.float32)) for _ in range(2)]
+    assert Vectors.stack(*parts).induce(texts)["moon"].shape == (4,)
+
+
+def test_rare_words_and_nothing_known() -> None:
+    vectors = Vectors(["a"], np.ones((1, 2), np.float32))
+    assert vectors.induce(["a once"], min_count=2).words == ["a"]
+    assert vectors.induce(["b c d b c d"]).words == ["a"]
+    assert vectors.induce([]).words == ["a"]

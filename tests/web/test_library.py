@@ -1,26 +1,35 @@
-"""A corpus as a model sees it."""
+"""A corpus as a model sees it: documents, words of classes, map, search, and what if."""
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from keywords import Keywords
 from networks import TOPICS, topical
-from served import KINDS, LABELS, TEXTS, arrived, ask, library, model, records
+from numpy.typing import NDArray
+from served import LABELS, TEXTS, arrived, ask, library, model, records
+from toys import RuledClassifier
 
+import whyword as ww
 from whyword import InputError, SearchIndex, SVMClassifier, class_words, explain, summarize
 from whyword.analysis.class_words import RANKS
 from whyword.analysis.document_map import project
+from whyword.audit.changes import TURNS
+from whyword.base.labels import Label
 from whyword.base.progress import Progress
 from whyword.corpora.source import Record
+from whyword.methods.predict import Prediction
 from whyword.web import library as module
+from whyword.web import what_if
 from whyword.web.app import create_app
 from whyword.web.engine import Engine
+from whyword.web.gate import TooLongError
+from whyword.web.judged import Judged
 from whyword.web.library import Library, open_library
-from whyword.words.document import Document
+from whyword.web.word_lists import TOP_WORDS, WordLists
 
 QUERY = "the moon and the rocket orbit"
+EACH_KIND = pytest.mark.parametrize("kind", ["cnn", "svm", "numbers"])
 
 
 def everything(of: Library) -> list[Any]:
@@ -33,13 +42,70 @@ def everything(of: Library) -> list[Any]:
     return [arrived(answer) for answer in answers]
 
 
-# ---- the whole --------------------------------------------------------------------------------
+# ---- predictions and labels ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def judged(labels: list[Any], predicted: list[Any], best: list[int]) -> Judged:
+    classes: list[Label] = ["a", "b", 3]
+    chances = [np.eye(3)[number] * 0.9 for number in best]
+    pairs = enumerate(zip(predicted, chances, strict=True))
+    predictions = [Prediction(str(n), *both[:1], None, both[1], 1) for n, both in pairs]
+    return Judged.of(classes, labels, predictions)
+
+
+ONE = judged(["a", "c", None, "", "3"], ["a", "b", "a", "a", "3"], [0, 1, 0, 0, 2])
+SEVERAL = judged(
+    [("b", "a"), (), ("3",), None, ("c",)], [("a", "b"), (), ("a",), (), ("3",)], [0, 1, 0, 0, 2]
+)
+
+
+def test_right_and_wrong() -> None:
+    assert [ONE.is_right(n) for n in range(5)] == [True, False, None, None, True]
+    assert (ONE.n_labelled, ONE.accuracy) == (3, 2 / 3)
+    assert [SEVERAL.is_right(n) for n in range(5)] == [True, True, False, None, False]
+    assert (SEVERAL.n_labelled, SEVERAL.accuracy) == (4, 0.5)
+    assert judged([None], ["a"], [0]).accuracy is None
+    assert SEVERAL.prediction(4) == (3,)  # as the model has it
+    assert [one.labels_are_foreign for one in (ONE, SEVERAL)] == [False, False]
+    assert judged([("x",)], [("a",)], [0]).labels_are_foreign
+    assert not judged([()], [()], [0]).labels_are_foreign
+    assert judged([("\ud800",)], [()], [0]).labels == [("\ufffd",)]
+
+
+def test_groups_and_selections() -> None:
+    assert ONE.groups(range(5)) == {
+        "predicted": [0, 1, 0, 0, 2],
+        "label_names": ["a", "b", "3", "c"],
+        "labels": [0, 3, -1, -1, 2],
+        "right": [True, False, None, None, True],
+    }
+    assert SEVERAL.names() == ["a", "b", "3", "no label", "several labels", "c"]
+    assert SEVERAL.groups([0, 1, 4])["predicted"] == [4, 3, 2]
+    assert SEVERAL.groups([0, 1, 4])["labels"] == [4, 3, 5]
+    assert ONE.select(None, "a").tolist() == [0, 2, 3]
+    assert ONE.select("c", None).tolist() == [1]
+    assert SEVERAL.select("a", "b").tolist() == [0]
+    assert SEVERAL.select(None, "3").tolist() == [4]
+    with pytest.raises(InputError, match="there is no class 'z'"):
+        SEVERAL.select(None, "z")
+
+
+def test_confusions() -> None:
+    assert ONE.confusion()["counts"] == [[1, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0]]
+    with pytest.raises(InputError, match="several labels, each by itself"):
+        SEVERAL.confusion()
+    with pytest.raises(InputError, match="no labels"):
+        judged([None], [("a",)], [0]).confusion()
+    of_several = judged([("a", "b"), ("a",)], ["a", "b"], [0, 1])  # whose model predicts a class
+    assert of_several.confusion()["labels"] == ["a", "b", "3", "several labels"]
+
+
+# ---- the whole ----------------------------------------------------------------------------------
+
+
+@EACH_KIND
 def test_the_corpus_in_figures(kind: str) -> None:
     used, corpus = model(kind), library(kind)
-    assert len(corpus) == 40
     labels = LABELS if kind != "numbers" else [""] * 40  # its labels are none of the classes
     right = np.mean([str(a) == b for a, b in zip(used.predict(TEXTS), labels, strict=True)])
     about = {"name": "posts", "documents": 40, "labelled": 40, "accuracy": right, "vectors": True}
@@ -47,7 +113,7 @@ def test_the_corpus_in_figures(kind: str) -> None:
     everything(corpus)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@EACH_KIND
 def test_the_map_is_that_of_the_summaries(kind: str) -> None:
     drawn = arrived(library(kind).map())
     points, share = project(summarize(model(kind), TEXTS))
@@ -78,21 +144,6 @@ def test_a_map_of_many_shows_some_of_them(monkeypatch: pytest.MonkeyPatch) -> No
         assert len(drawn[name]) == 14
 
 
-@pytest.mark.parametrize("kind", ["cnn", "svm"])
-def test_confusions_count_every_labelled_document(kind: str) -> None:
-    wrong = ["hockey", None, *LABELS[2:]]
-    used = model(kind)
-    confusion = arrived(open_library(used, records(labels=wrong), "x").confusion())
-    assert confusion["labels"] == confusion["classes"] == used.classes_.tolist()
-    expected = np.zeros((3, 3), int)
-    classes = used.classes_.tolist()
-    for label, predicted in zip(wrong, used.predict(TEXTS), strict=True):
-        if label is not None:
-            expected[classes.index(label), classes.index(predicted)] += 1
-    assert confusion["counts"] == expected.tolist()
-    assert np.sum(confusion["counts"]) == 39
-
-
 def test_labels_that_are_no_class_of_the_model() -> None:
     labels = ["sport", "", None, *LABELS[3:]]
     made = open_library(model("svm"), records(labels=labels), "x")
@@ -113,24 +164,21 @@ def test_a_corpus_without_labels() -> None:
     with pytest.raises(InputError, match="the documents have no labels"):
         made.confusion()
     assert set(arrived(made.map())["labels"]) == {-1}
-    assert {
-        entry["label"] for entry in arrived(made.documents(None, None, 0, 50))["documents"]
-    } == {None}
+    assert {one["label"] for one in made.documents(None, None, 0, 50)["documents"]} == {None}
     everything(made)
 
 
-# ---- documents --------------------------------------------------------------------------------
+# ---- documents ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@EACH_KIND
 def test_documents_by_label_and_prediction(kind: str) -> None:
     used, corpus = model(kind), library(kind)
     predicted, chances = used.predict(TEXTS), used.predict_proba(TEXTS).max(axis=1)
     for label in (None, "hockey", "nowhere"):
         for chosen in (None, *used.classes_.tolist()):
-            answer = arrived(
-                corpus.documents(label, None if chosen is None else str(chosen), 0, 50)
-            )
+            name = None if chosen is None else str(chosen)
+            answer = arrived(corpus.documents(label, name, 0, 50))
             numbers = [
                 number
                 for number in range(40)
@@ -142,10 +190,8 @@ def test_documents_by_label_and_prediction(kind: str) -> None:
             assert sure == sorted(sure, reverse=True)
             for entry in answer["documents"]:
                 number = entry["number"]
-                assert entry["text"] == TEXTS[number]
-                assert entry["id"] == f"post {number}"
-                assert entry["label"] == LABELS[number]
-                assert entry["predicted"] == predicted[number]
+                assert (entry["id"], entry["text"]) == (f"post {number}", TEXTS[number])
+                assert (entry["label"], entry["predicted"]) == (LABELS[number], predicted[number])
                 assert entry["probability"] == pytest.approx(chances[number])
 
 
@@ -158,8 +204,8 @@ def test_documents_page_by_page() -> None:
         library().documents(None, "spac", 0, 10)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_one_document_and_what_speaks_for_its_class(kind: str) -> None:
+@EACH_KIND
+def test_one_document_and_the_words_for_its_class(kind: str) -> None:
     document = arrived(library(kind).document(7))
     expected = explain(model(kind), TEXTS[7])
     for_it = [(word, value) for word, value in expected.as_list() if value > 0][:8]
@@ -182,49 +228,22 @@ def test_the_beginning_of_a_long_text_is_one_short_line() -> None:
     assert (second, third) == ("moon", "a" * 160)
 
 
-# ---- words ------------------------------------------------------------------------------------
+# ---- words --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_class_words_are_those_of_the_library(kind: str) -> None:
+@EACH_KIND
+def test_words_of_classes_are_those_of_the_library(kind: str) -> None:
+    """A network has windows, a pipeline n-grams; the phrases of a bag of words are its words."""
+    corpus = library(kind)
     expected = class_words(model(kind), TEXTS, top=7)
-    words = arrived(library(kind).class_words(None, 7))
+    words = arrived(corpus.class_words(None, 7))
     assert words["documents"] == 40
     assert [each["target"] for each in words["classes"]] == list(expected)
     for each in words["classes"]:
-        assert arrived(library(kind).class_words(str(each["target"]), 7))["classes"] == [each]
+        assert arrived(corpus.class_words(str(each["target"]), 7))["classes"] == [each]
         for entry, other in zip(each["words"], expected[each["target"]], strict=True):
             assert entry.pop("relevance") == pytest.approx(other.relevance, rel=1e-4, abs=1e-6)
             assert entry == {k: v for k, v in other._asdict().items() if k != "relevance"}
-    with pytest.raises(InputError, match="there is no class"):
-        library(kind).class_words("nowhere", 7)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_documents_of_a_word_are_those_where_it_speaks_most(kind: str) -> None:
-    """Against a search through the explanations of all documents."""
-    used, corpus = model(kind), library(kind)
-    label = corpus.judged.classes[-1]
-    for entry in corpus.lists.choose("words", "strongest")[label][:4]:
-        values: dict[int, float] = {}
-        for number, one in enumerate(explain(used, TEXTS, label)):
-            for said, value in zip(one.words, one.word_values()[:, 0].tolist(), strict=True):
-                if said.lower() == entry.word:
-                    values[number] = max(value, values.get(number, -np.inf))
-        answer = arrived(corpus.word_documents(str(label), entry.word.upper(), 5))
-        assert answer["found"] == answer["compared"] == len(values)
-        given = [one["relevance"] for one in answer["documents"]]
-        best = sorted(values.values(), reverse=True)[:5]
-        np.testing.assert_allclose(given, best, rtol=1e-4, atol=1e-6)
-        assert given[0] == pytest.approx(entry.relevance, rel=1e-4)
-        for one in answer["documents"]:
-            assert one["relevance"] == pytest.approx(values[one["number"]], rel=1e-4, abs=1e-6)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_rank_and_the_phrases_are_those_of_the_library(kind: str) -> None:
-    """A network has windows, a pipeline n-grams; the phrases of a bag of words are its words."""
-    corpus = library(kind)
     units = ["words"] if kind == "svm" else ["words", "phrases"]
     for unit in units:
         for rank in RANKS:
@@ -234,16 +253,43 @@ def test_every_rank_and_the_phrases_are_those_of_the_library(kind: str) -> None:
             assert [[one["word"] for one in each["words"]] for each in given["classes"]] == [
                 [one.word for one in each] for each in expected.values()
             ]
-    with pytest.raises(InputError, match="rank may be 'typical'"):
-        corpus.class_words(None, 5, "median")
-    with pytest.raises(InputError, match="units may be 'words' or 'phrases'"):
-        corpus.class_words(None, 5, "sum", "letters")
+    for arguments, message in (
+        (("nowhere", 7), "there is no class"),
+        ((None, 5, "median"), "rank may be 'typical'"),
+        ((None, 5, "sum", "letters"), "units may be 'words' or 'phrases'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            corpus.class_words(*arguments)
     if len(units) == 1:
         with pytest.raises(InputError, match="has no phrases that are not its words"):
             corpus.class_words(None, 5, "sum", "phrases")
 
 
-def test_documents_of_a_phrase_are_those_where_it_speaks_most() -> None:
+@EACH_KIND
+def test_documents_of_a_word_are_those_where_it_is_strongest(kind: str) -> None:
+    """Against a search through the explanations of all documents."""
+    used, corpus = model(kind), library(kind)
+    label = corpus.judged.classes[-1]
+    for entry in corpus.lists.choose("words", "strongest")[label][:4]:
+        values: dict[int, float] = {}
+        for number, one in enumerate(explain(used, TEXTS, label)):
+            for word, value in zip(one.words, one.word_values()[:, 0].tolist(), strict=True):
+                if word.lower() == entry.word:
+                    values[number] = max(value, values.get(number, -np.inf))
+        check_documents(corpus.word_documents(str(label), entry.word.upper(), 5), values)
+
+
+def check_documents(answer: dict[str, Any], values: dict[int, float]) -> None:
+    """Compare with the strongest relevance of a word in each document."""
+    assert answer["found"] == answer["compared"] == len(values)
+    best = sorted(values, key=lambda number: -values[number])[:5]
+    given = [one["relevance"] for one in answer["documents"]]
+    np.testing.assert_allclose(given, [values[number] for number in best], rtol=1e-4, atol=1e-6)
+    for one in answer["documents"]:
+        assert one["relevance"] == pytest.approx(values[one["number"]], rel=1e-4, abs=1e-6)
+
+
+def test_documents_of_a_phrase_are_those_where_it_is_strongest() -> None:
     corpus = library()
     for entry in corpus.lists.choose("phrases", "strongest")["space"][:4]:
         values: dict[int, float] = {}
@@ -252,10 +298,9 @@ def test_documents_of_a_phrase_are_those_where_it_speaks_most() -> None:
             for name, value in zip(one.units.names, one.units.relevance.tolist(), strict=True):
                 if name == entry.word:
                     values[number] = max(value, values.get(number, -np.inf))
-        answer = arrived(corpus.word_documents("space", entry.word, 5, "phrases"))
-        assert answer["found"] == answer["compared"] == len(values)
+        answer = corpus.word_documents("space", entry.word, 5, "phrases")
+        check_documents(answer, values)
         first = answer["documents"][0]
-        assert first["relevance"] == pytest.approx(entry.relevance, rel=1e-4)
         assert first["number"] == entry.document
         assert first["said"].lower().split() == entry.word.split()
         assert first["before"] + first["said"] + first["after"] in TEXTS[first["number"]]
@@ -274,7 +319,7 @@ def test_a_frequent_word_is_looked_for_in_some_documents(monkeypatch: pytest.Mon
     assert best["relevance"] == pytest.approx(entry.relevance, rel=1e-4)
 
 
-def test_words_that_are_none() -> None:
+def test_unknown_words() -> None:
     for word in ("zebra", "", "moon rocket", "\x00", "x" * 500):
         with pytest.raises(InputError, match="is none of the 100 words of any class") as caught:
             library().word_documents("space", word, 5)
@@ -299,23 +344,31 @@ def test_a_class_that_is_called_like_a_question(name: str) -> None:
         assert document["relevance"] == pytest.approx(value, rel=1e-4, abs=1e-6)
 
 
-# ---- search -----------------------------------------------------------------------------------
+def test_words_with_and_without_symbols() -> None:
+    labelled = list(zip(*topical(30), strict=True))
+    texts = [f"{text} !!!" if label == "space" else text for text, label in labelled]
+    used = RuledClassifier().fit(texts, [label for _, label in labelled])
+    lists = WordLists.of(used, texts)
+    assert lists.has_symbols("words")
+    for rank in RANKS:
+        for symbols in (False, True):
+            expected = class_words(used, texts, top=TOP_WORDS, rank=rank, symbols=symbols)
+            assert dict(lists.choose("words", rank, symbols)) == dict(expected)
+    where = [n for n, (_, label) in enumerate(labelled) if label == "space"]
+    assert lists.documents_of("!!!", "words") == where
+    assert lists.strongest("space", "!!!", "words") <= set(where)
+    assert lists.strongest("space", "!!!", "words")
+    plain = WordLists.of(used, [text for text, _ in labelled])
+    assert not plain.has_symbols("words")
+    assert plain.plain == plain.whole
+    with pytest.raises(InputError, match="this model has no phrases"):
+        plain.choose("phrases", "sum")
 
 
-def test_a_query_is_not_tokenised_for_each_hit(monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus, asked = library(), []
-    real = corpus.model.documents
-
-    def documents(texts: Iterable[str]) -> Iterator[Document]:
-        asked.append(list(texts))
-        return real(asked[-1])
-
-    monkeypatch.setattr(corpus.model, "documents", documents)
-    hits = corpus.search(QUERY, 6)["hits"]
-    assert asked == [[QUERY, *(TEXTS[hit["number"]] for hit in hits)]]
+# ---- search -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@EACH_KIND
 def test_hits_are_those_of_a_search_index(kind: str) -> None:
     expected = SearchIndex(model(kind), TEXTS).search(QUERY, top=6)
     hits = arrived(library(kind).search(QUERY, 6))["hits"]
@@ -324,25 +377,20 @@ def test_hits_are_those_of_a_search_index(kind: str) -> None:
         assert hit["similarity"] == pytest.approx(other.similarity, abs=1e-5)
         for part, text in ((hit["query"], QUERY), (hit["text"], TEXTS[hit["number"]])):
             assert part["text"] == text
-            spans = part["spans"]
-            assert [text[start:end] for start, end in spans] == part["words"]
+            assert [text[start:end] for start, end in part["spans"]] == part["words"]
             assert sum(part["carried"]) == pytest.approx(hit["similarity"], abs=1e-3)
     by_number = {int(other.id): other for other in expected}
     hit = next(hit for hit in hits if hit["number"] in by_number)
-    other = by_number[hit["number"]]
     carried = np.zeros(len(hit["text"]["words"]))
-    for carrier in other.words:
+    for carrier in by_number[hit["number"]].words:
         carried[carrier.position] = carrier.similarity
     np.testing.assert_allclose(hit["text"]["carried"], carried, atol=1e-4)
-
-
-def test_queries_without_a_known_word() -> None:
     for query in ("", "zebra", "\x00", "🌙"):
         with pytest.raises(InputError, match="knows no word of this query"):
-            library().search(query, 5)
+            library(kind).search(query, 5)
 
 
-# ---- corpora that are odd ---------------------------------------------------------------------
+# ---- corpora that are odd -----------------------------------------------------------------------
 
 
 def test_hostile_ids_and_labels() -> None:
@@ -350,20 +398,19 @@ def test_hostile_ids_and_labels() -> None:
     odd = ["\ud800", "\x00", "", "same", "same", "<script>", "a\nb", "\u202e", "9" * 500, "\ufffe"]
     rows = [Record(odd[n % len(odd)], TEXTS[n], odd[-n % len(odd)], None) for n in range(40)]
     rows[3] = rows[3]._replace(text="moon \ud83d orbit \udc00")
-    for kind in ("cnn", "svm", "pipeline"):
-        made = open_library(model(kind), rows, "\ufffd")
-        everything(made)
-        assert arrived(made.search(QUERY, 40))["hits"]
-        assert arrived(made.document(0))["id"] == "\ufffd"
-        assert arrived(made.document(3))["text"] == "moon \ufffd orbit \ufffd"
-        assert arrived(made.document(13))["id"] == arrived(made.document(14))["id"] == "same"
-        confusion = arrived(made.confusion())
-        assert np.sum(confusion["counts"]) == sum(record.label != "" for record in rows)
-        assert arrived(made.documents("\ufffd", None, 0, 50))["found"] == 4
+    made = open_library(model("cnn"), rows, "\ufffd")
+    everything(made)
+    assert arrived(made.search(QUERY, 40))["hits"]
+    assert arrived(made.document(0))["id"] == "\ufffd"
+    assert arrived(made.document(3))["text"] == "moon \ufffd orbit \ufffd"
+    assert arrived(made.document(13))["id"] == arrived(made.document(14))["id"] == "same"
+    confusion = arrived(made.confusion())
+    assert np.sum(confusion["counts"]) == sum(record.label != "" for record in rows)
+    assert arrived(made.documents("\ufffd", None, 0, 50))["found"] == 4
 
 
-@pytest.mark.parametrize("kind", ["cnn", "svm", "pipeline"])
-def test_documents_without_words(kind: str) -> None:
+@EACH_KIND
+def test_documents_without_words_or_all_equal(kind: str) -> None:
     texts = ["", "moon orbit", "  \n", "unheard zebra", "moon puck", "\x00"]
     made = open_library(model(kind), records(texts, None), "x")
     everything(made)
@@ -371,47 +418,34 @@ def test_documents_without_words(kind: str) -> None:
     assert {hit["number"] for hit in hits} <= {1, 3, 4}
     assert arrived(made.document(0))["strongest"] == []
     assert np.isfinite(np.array(arrived(made.map())["points"], float)).all()
-
-
-@pytest.mark.parametrize("kind", ["cnn", "svm", "pipeline"])
-@pytest.mark.parametrize("text", ["moon orbit", "", "unheard"])
-def test_documents_that_are_all_alike(kind: str, text: str) -> None:
-    made = open_library(model(kind), records([text] * 4, None), "x")
-    everything(made)
-    points = np.array(arrived(made.map())["points"], float)
-    np.testing.assert_allclose(points, 0.5, atol=1e-4)  # one point, in the middle
+    for text in ("moon orbit", "", "unheard"):
+        made = open_library(model(kind), records([text] * 4, None), "x")
+        everything(made)
+        points = np.array(arrived(made.map())["points"], float)
+        np.testing.assert_allclose(points, 0.5, atol=1e-4)  # one point, in the middle
 
 
 def test_two_documents_are_no_corpus() -> None:
     for count in (0, 2):
         with pytest.raises(InputError, match=f"posts: a corpus to look at needs 3 .* not {count}"):
             open_library(model("svm"), records(TEXTS[:count], LABELS[:count]), "posts")
-    assert len(open_library(model("svm"), records(TEXTS[:3], LABELS[:3]), "posts")) == 3
-
-
-def test_the_stages_are_told() -> None:
     events: list[Progress] = []
-    open_library(model("svm"), records(), "x", events.append)
-    assert events[0].stage == "predicting 40 documents"
-    assert len(events) == 4
+    made = open_library(model("svm"), records(TEXTS[:3], LABELS[:3]), "posts", events.append)
+    assert len(made) == 3
+    assert [event.stage for event in events] == [
+        "predicting 3 documents",
+        "finding the classes' words",
+        "preparing the search",
+        "drawing the map",
+    ]
 
 
-# ---- somebody's model -------------------------------------------------------------------------
-
-
-def test_somebodys_model_has_neither_map_nor_search() -> None:
+def test_a_black_box_has_neither_map_nor_search() -> None:
     events: list[Progress] = []
     corpus = open_library(Keywords(), records(), "posts", events.append)
-    assert [event.stage for event in events] == [
-        "predicting 40 documents",
-        "finding the classes' words",
-    ]
+    assert len(events) == 2
     assert corpus.about()["accuracy"] > 0.9
     assert not corpus.about()["vectors"]
-    for asked in (corpus.map, lambda: corpus.search(QUERY, 3)):
-        with pytest.raises(InputError, match="this model's documents have no vectors") as refusal:
-            asked()
-        assert "\n" not in str(refusal.value)
     words = corpus.class_words("space", 3)["classes"][0]["words"]
     assert {word["word"] for word in words} <= set(TOPICS["space"])
     assert {word["seen"] for word in words} == {None}
@@ -419,11 +453,7 @@ def test_somebodys_model_has_neither_map_nor_search() -> None:
     assert all(entry["relevance"] > 0 for entry in shown["documents"])
     assert arrived(corpus.document(0))["strongest"]
     assert sum(map(sum, corpus.confusion()["counts"])) == 40
-
-
-def test_the_server_says_so() -> None:
-    given = open_library(Keywords(), records(), "posts")
-    app = create_app(Engine(Keywords()), given)
+    app = create_app(Engine(Keywords()), corpus)
     for path, body in (("/api/map", None), ("/api/search", {"query": QUERY})):
         answer = ask(app, path, body)
         assert answer.status == 422
@@ -432,5 +462,95 @@ def test_the_server_says_so() -> None:
     schema = ask(app, "/api/openapi.json").json["components"]["schemas"]["ExplainRequest"]
     assert schema["properties"]["method"]["enum"] == ["occlusion", "random"]
     assert schema["properties"]["method"]["default"] == "occlusion"
-    explained = ask(app, "/api/explain", {"documents": ["To the moon"]}).json
-    assert explained["explanations"][0]["method"] == "occlusion"
+
+
+# ---- what if ------------------------------------------------------------------------------------
+
+WORDS = ["Moon", "puck goal", "/[g-s].*/"]
+
+
+def changes(found: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401 - an answer
+    """Return numbers, before, after and turn of what changed, in the order of the documents."""
+    rows = [(one["number"], one["before"], one["after"], one["turn"]) for one in found["changes"]]
+    return sorted(rows)
+
+
+@EACH_KIND
+def test_what_if_is_that_of_the_library(kind: str) -> None:
+    labels = None if kind == "numbers" else LABELS  # its labels are none of the classes
+    expected = ww.what_if(model(kind), WORDS, TEXTS, labels)
+    found = arrived(library(kind).what_if(WORDS))
+    assert found["words"] == list(expected.words)
+    assert (found["documents"], found["with_words"]) == (40, len(expected.documents))
+    assert found["changed"] == len(expected.changes) > 0
+    assert changes(found) == [(*one[:3], one.turn) for one in expected.changes]
+    assert all(one["id"] == f"post {one['number']}" for one in found["changes"])
+    if labels is None:
+        assert found["accuracy"] is None
+        return
+    accuracy, compared, intervals = found["accuracy"], expected.accuracy, expected.intervals
+    assert compared is not None
+    assert intervals is not None
+    assert (accuracy["before"], accuracy["after"]) == compared.values
+    assert (accuracy["before_interval"], accuracy["after_interval"]) == tuple(map(list, intervals))
+    assert (accuracy["p"], accuracy["alpha"], accuracy["documents"]) == (compared.p, 0.05, 40)
+    assert accuracy["turns"] == expected.turns
+    order = [TURNS.index(one["turn"]) for one in found["changes"]]
+    assert order == sorted(order)
+
+
+def test_only_documents_with_the_words_are_asked_again() -> None:
+    asked: list[str] = []
+
+    class Asked(Keywords):
+        def predict_proba(self, texts: list[str]) -> NDArray[np.float64]:
+            asked.extend(texts)
+            return super().predict_proba(texts)
+
+    opened = open_library(Asked(), records(TEXTS[:8], LABELS[:8]), "posts")
+    asked.clear()
+    found = opened.what_if(["moon"])
+    assert len(asked) == found["with_words"] < 8
+
+
+def test_what_if_where_some_labels_are_unknown() -> None:
+    given: list[Any] = [
+        None if n % 3 == 0 else "cats" if n % 3 == 1 else LABELS[n] for n in range(40)
+    ]
+    found = arrived(open_library(model("svm"), records(TEXTS, given), "posts").what_if(WORDS))
+    whole = ww.what_if(model("svm"), WORDS, TEXTS)
+    assert [row[:3] for row in changes(found)] == [one[:3] for one in whole.changes]
+    assert {one["turn"] is None for one in found["changes"] if one["number"] % 3 < 2} == {True}
+    some = range(2, 40, 3)
+    known = ww.what_if(model("svm"), WORDS, [TEXTS[n] for n in some], [LABELS[n] for n in some])
+    assert known.accuracy is not None
+    assert found["accuracy"]["documents"] == len(some)
+    assert found["accuracy"]["after"] == known.accuracy.values[1]
+    assert found["accuracy"]["turns"] == known.turns
+
+
+def test_what_if_of_several_labels() -> None:
+    def probabilities(texts: list[str]) -> NDArray[np.float64]:
+        return np.array([["moon" in text, "puck" in text] for text in texts], float)
+
+    used = ww.BlackBox(probabilities, ["space", "hockey"], multilabel=True)
+    rows: list[Any] = [("space",), (), ("hockey", "cats"), ("hockey", "space")]
+    opened = open_library(used, records(["moon", "puck", "puck", "moon puck"], rows), "posts")
+    found = arrived(opened.what_if(["PUCK"]))
+    assert changes(found) == [
+        (1, ["hockey"], [], "wrong to right"),
+        (2, ["hockey"], [], None),  # cats are no label of the model
+        (3, ["space", "hockey"], ["space"], "right to wrong"),
+    ]
+    assert found["accuracy"]["documents"] == 3
+    assert found["accuracy"]["before"] == found["accuracy"]["after"] == pytest.approx(2 / 3)
+
+
+def test_what_if_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = library("svm").what_if(WORDS)
+    monkeypatch.setattr(what_if, "MOST_CHANGES", 2)
+    found = library("svm").what_if(WORDS)
+    assert found["changed"] == whole["changed"] > 2
+    assert found["changes"] == whole["changes"][:2]
+    with pytest.raises(TooLongError, match=r"not ready after .*name fewer words"):
+        library().what_if(WORDS, -1.0)

@@ -136,100 +136,115 @@ def test_equals_the_formulas(kind: str, layers: int, both: bool, packed: bool, s
             assert found.constant[row, target] == pytest.approx(constant, abs=1e-10)
 
 
-class Steps(nn.Module):
-    """The same layer, one cell after the other."""
+class Net(nn.Module):
+    """Words' vectors, some layers, and a function of both."""
 
-    def __init__(self, kind: str, whole: nn.Module) -> None:
+    def __init__(self, function: Callable[[Any, Tensor], Any], *layers: nn.Module) -> None:
         super().__init__()
-        self.kind, self.cell = kind, CELLS[kind](INPUTS, SIZE).double()
-        self.cell.load_state_dict(
-            {name.removesuffix("_l0"): one for name, one in whole.cells.state_dict().items()}  # type: ignore[union-attr]
-        )
-        self.embedding, self.mean, self.last = whole.embedding, whole.mean, whole.last
-        self.of_cell = whole.cell
+        self.embedding = nn.Embedding(WORDS, INPUTS)
+        self.layers, self.function = nn.ModuleList(layers), function
 
     def forward(self, ids: Tensor) -> object:
-        x: Tensor = self.embedding(ids)  # type: ignore[operator]
-        state: Any = x.new_zeros(len(ids), SIZE)
-        state = (state, state) if self.kind == "lstm" else state
-        said = []
-        for t in range(ids.shape[1]):
-            state = self.cell(x[:, t], state)
-            said.append(state[0] if self.kind == "lstm" else state)
-        scores = self.mean(sum(said) / len(said)) + self.last(said[-1])  # type: ignore[operator]
-        return scores + self.of_cell(state[1]) if self.kind == "lstm" else scores  # type: ignore[operator]
+        return self.function(self.layers, self.embedding(ids))
 
 
+@pytest.mark.parametrize("biases", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
-def test_cells_equal_layers(kind: str) -> None:
-    whole = enliven(Reading(kind, 1, False, False, False).double())
+def test_cells_have_what_their_layer_has(kind: str, biases: bool) -> None:
+    def steps(layers: Any, x: Tensor) -> Tensor:
+        state = said = x.new_zeros(len(x), SIZE)
+        both = (state, state)
+        total = torch.zeros_like(state)
+        for t in range(x.shape[1]):
+            if kind == "lstm":
+                said, _ = both = layers[0](x[:, t], both)
+            else:
+                said = state = layers[0](x[:, t], state)
+            total = total + said
+        return (total + said + (both[1] if kind == "lstm" else 0))[:, :3]
+
+    def whole(layers: Any, x: Tensor) -> Tensor:
+        out, end = layers[0](x)
+        last, cells = end if kind == "lstm" else (end, torch.zeros(()))
+        total = out.sum(1) + last[0] + (cells[0] if kind == "lstm" else 0)
+        return total[:, :3]  # type: ignore[no-any-return]
+
+    layer = KINDS[kind](INPUTS, SIZE, batch_first=True, bias=biases)
+    module = enliven(Net(whole, layer).double())
+    cell = CELLS[kind](INPUTS, SIZE, bias=biases).double()
+    cell.load_state_dict({name[:-3]: one for name, one in layer.state_dict().items()})
+    stepwise = Net(steps, cell).eval()
+    stepwise.embedding = module.embedding  # type: ignore[assignment]
     ids = ragged((6, 6))
-    steps = Steps(kind, whole).double().eval()
-    ours, theirs = freeze(steps, ids), freeze(whole, ids)
+    ours, theirs = freeze(stepwise, ids), freeze(module, ids)
     assert len(ours.passes) == 1
+    assert theirs.residual.max() <= 1e-12
     np.testing.assert_allclose(ours.found.tokens, theirs.found.tokens, rtol=0, atol=1e-12)
     np.testing.assert_allclose(ours.found.constant, theirs.found.constant, rtol=0, atol=1e-12)
+    assert theirs.found.constant.any() == biases
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "relu"])
-def test_without_biases(kind: str) -> None:
-    class Plain(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.embedding = nn.Embedding(WORDS, INPUTS)
-            more = {"nonlinearity": "relu"} if kind == "relu" else {}
-            make = KINDS.get(kind, nn.RNN)
-            self.cells = make(INPUTS, 3, num_layers=2, bias=False, **more)
+NETS: dict[str, tuple[Callable[[Any, Tensor], Any], tuple[nn.Module, ...]]] = {
+    "relu, two layers, no biases": (
+        lambda layers, x: layers[0](x.transpose(0, 1))[0][-1],
+        (nn.RNN(INPUTS, 3, 2, nonlinearity="relu", bias=False),),
+    ),
+    "relu cells": (
+        lambda layers, x: layers[0](x[:, 1], layers[0](x[:, 0])),
+        (nn.RNNCell(INPUTS, 3, nonlinearity="relu"),),
+    ),
+    "one text without a batch": (
+        lambda layers, x: torch.stack([layers[0](one)[0].mean(0) for one in x]),
+        (nn.GRU(INPUTS, 3),),
+    ),
+    "a text's last state without a batch": (
+        lambda layers, x: torch.stack([layers[0](one)[1][0][0] for one in x]),
+        (nn.LSTM(INPUTS, 3),),
+    ),
+    "states that are made of words": (  # an encoder's last state begins a decoder
+        lambda layers, x: layers[1](x.flip(1), layers[0](x)[1])[0][:, -1],
+        (nn.LSTM(INPUTS, 3, batch_first=True), nn.LSTM(INPUTS, 3, batch_first=True)),
+    ),
+    "cells of words": (lambda layers, x: layers[0](x[:, 0], x[:, 1]), (nn.GRUCell(INPUTS, 3),)),
+}
 
-        def forward(self, ids: Tensor) -> object:
-            return self.cells(self.embedding(ids.t()))[0][-1]
 
-    said = freeze(enliven(Plain().double()), ragged((5, 4)))
-    assert said.residual.max() <= 1e-12
-    assert not said.found.constant.any()
-
-
-def test_one_text_without_a_batch() -> None:
-    """(T, D) instead of (B, T, D): text after text."""
-
-    class Single(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.embedding, self.cells = nn.Embedding(WORDS, INPUTS), nn.GRU(INPUTS, 3)
-
-        def forward(self, ids: Tensor) -> object:
-            return torch.stack([self.cells(one)[0].mean(0) for one in self.embedding(ids)])
-
-    said = freeze(enliven(Single().double()), ragged((5, 4)))
+@pytest.mark.parametrize("name", NETS)
+def test_relevance_adds_up_with_the_constants(name: str) -> None:
+    function, layers = NETS[name]
+    said = freeze(enliven(Net(function, *layers).double()), ragged((5, 5)))
     assert len(said.passes) == 1
     assert said.residual.max() <= 1e-12
+    assert said.found.constant.any() == ("no biases" not in name)
+    assert np.abs(said.found.tokens).max() > 0.01
 
 
-def test_states_that_are_made_of_words() -> None:
-    """An encoder's last state begins a decoder."""
-
-    class Pair(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.embedding = nn.Embedding(WORDS, INPUTS)
-            self.first, self.second = (nn.LSTM(INPUTS, 3, batch_first=True) for _ in range(2))
-
-        def forward(self, ids: Tensor) -> object:
-            x = self.embedding(ids)
-            return self.second(x.flip(1), self.first(x)[1])[0][:, -1]
-
-    assert freeze(enliven(Pair().double()), ragged((6, 6))).residual.max() <= 1e-12
+def called(*rest: Any, **named: Any) -> Callable[[Any, Tensor], Any]:
+    """Return a function that calls torch's own function of a layer."""
+    start = torch.zeros(2, 2, 3)
+    return lambda layers, x: torch.gru(x, start, layers[0]._flat_weights, *rest, **named)[0].mean(1)
 
 
-def test_projections_are_refused() -> None:
-    class Projected(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.embedding = nn.Embedding(WORDS, INPUTS)
-            self.cells = nn.LSTM(INPUTS, 5, proj_size=3)
-
-        def forward(self, ids: Tensor) -> object:
-            return self.cells(self.embedding(ids.t()))[0][-1]
-
-    with pytest.raises(ModelError, match=r"cells \(LSTM\) is an LSTM with projections"):
-        freeze(enliven(Projected()), ragged())
+@pytest.mark.parametrize(
+    ("function", "layer", "said"),
+    [
+        (
+            lambda layers, x: layers[0](x)[0][:, -1],
+            nn.LSTM(INPUTS, 5, proj_size=3),
+            r"layers.0 \(LSTM\) is an LSTM with projections \(proj_size\)",
+        ),
+        (
+            called(True, 2, 0.5, True, False, True),
+            nn.GRU(INPUTS, 3, 2),
+            r"drops out at random; call module.eval\(\)",
+        ),
+        (
+            called(True, 2, 0.0, False, False, batch_first=True),
+            nn.GRU(INPUTS, 3, 2),
+            "calls a recurrent function with named arguments",
+        ),
+    ],
+)
+def test_a_layer_without_a_rule_is_refused(function: Any, layer: nn.Module, said: str) -> None:
+    with pytest.raises(ModelError, match=said):
+        freeze(enliven(Net(function, layer)), ragged((5, 5)))

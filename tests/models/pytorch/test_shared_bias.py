@@ -1,19 +1,20 @@
 """The paper's rule, biases and ε shared among inputs, against loops."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
-from torch.nn import functional
-from torch_networks import WORDS, Written, enliven, freeze, ragged, written
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812 - as torch's documentation calls it
+from torch_networks import freeze, ragged, relevance_of, written
 
 from whyword.base.errors import ModelError
 from whyword.models.pytorch.frozen import FrozenRule
-from whyword.models.pytorch.shared_bias import ConvolutionShares, DenseShares
 
 random = torch.Generator().manual_seed(0)
-EPSILON = 0.01
+RULE = FrozenRule(epsilon=0.01)
 Array = NDArray[np.float64]
 
 
@@ -21,99 +22,96 @@ def draw(*shape: int) -> Tensor:
     return torch.randn(shape, generator=random, dtype=torch.float64)
 
 
-def dense_by_loops(x: Array, w: Array, b: Array, r: Array) -> Array:
+X = draw(2, 5, 4)  # two texts of five words
+W, B, V, C = draw(3, 4), draw(3), draw(6, 4, 3), draw(6)
+
+
+def shares_of(x: Array, w: Array, b: Array, r: Array) -> Array:
     """Return R[i] = Σ_j (x[i]·w[j, i] + (b[j] + ε·s[j])/N)·R[j]/(z[j] + ε·s[j])."""
     found = np.zeros_like(x)
     for j in range(len(w)):
         z = float(w[j] @ x + b[j])
-        s = EPSILON if z >= 0 else -EPSILON
+        s = 0.01 if z >= 0 else -0.01
         for i in range(len(x)):
             found[i] += (x[i] * w[j, i] + (b[j] + s) / len(x)) * r[j] / (z + s)
     return found
 
 
-def test_a_dense_layer() -> None:
-    w, b = draw(3, 5), draw(3)
-    for x in (draw(5), torch.zeros(5).double()):
-        leaf, relevance = x.clone().requires_grad_(), draw(3)
-        out = DenseShares.apply(leaf, w, b, EPSILON)  # type: ignore[no-untyped-call]
-        torch.testing.assert_close(out, functional.linear(x, w, b))
-        (found,) = torch.autograd.grad(out, leaf, relevance)
-        expected = dense_by_loops(*(one.numpy() for one in (x, w, b, relevance)))
-        np.testing.assert_allclose(found.numpy(), expected, atol=1e-10)
-        assert float(found.sum()) == pytest.approx(float(relevance.sum()), abs=1e-10)
+@pytest.mark.parametrize(("bias", "units"), [(True, 3), (False, 2)])
+def test_a_dense_layer_shares_its_bias(bias: bool, units: int) -> None:
+    w, b = W[:units], B[:units] if bias else None
+    elements, constant, scores = relevance_of(lambda x: F.linear(x[:, 0], w, b), X, RULE)
+    b = torch.zeros(units) if b is None else b
+    for text, k in np.ndindex(2, units):
+        relevance = np.eye(units)[k] * scores[text]
+        expected = shares_of(X[text, 0].numpy(), w.numpy(), b.numpy(), relevance)
+        np.testing.assert_allclose(elements[text, 0, :, k], expected, atol=1e-5)
+    assert not elements[:, 1:].any()
+    np.testing.assert_allclose(elements.sum((1, 2)), scores, atol=1e-5)
+    assert not constant.any()
 
 
-@pytest.mark.parametrize("padding", [0, 2])
-@pytest.mark.parametrize("stride", [1, 2])
-def test_a_convolution(padding: int, stride: int) -> None:
-    """Each window is a dense layer; what lands beside the text is lost to padding."""
-    x, w, b = draw(2, 4, 7), draw(3, 4, 3), draw(3)
-
-    def call(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        return functional.conv1d(inputs, weight, bias, stride=stride, padding=padding)
-
-    leaf, ones = x.clone().requires_grad_(), torch.ones(2).double().requires_grad_()
-    out = ConvolutionShares.apply(leaf, ones, call, w, b, EPSILON)  # type: ignore[no-untyped-call]
-    relevance = draw(*out.shape)
-    found, lost = torch.autograd.grad(out, [leaf, ones], relevance)
-    wide = functional.pad(x, (padding, padding)).numpy()
-    expected = np.zeros_like(wide)
-    for text in range(2):
-        for place in range(out.shape[2]):
-            window = slice(place * stride, place * stride + 3)
-            shares = dense_by_loops(
-                wide[text, :, window].reshape(-1),
-                w.reshape(3, -1).numpy(),
-                b.numpy(),
-                relevance[text, :, place].numpy(),
-            )
-            expected[text, :, window] += shares.reshape(4, 3)
-    inside = expected[:, :, padding : padding + 7]
-    np.testing.assert_allclose(found.numpy(), inside, atol=1e-10)
-    outside = expected.sum((1, 2)) - inside.sum((1, 2))
-    np.testing.assert_allclose(lost.numpy(), outside, atol=1e-10)
+def two_layers(x: Tensor, convolve: Callable[[Tensor], Tensor]) -> Tensor:
+    """Return a dense layer over the maxima of a convolution's positive parts."""
+    hidden = F.dropout(F.relu(convolve(x.mT)), 0.5, False).amax(2)
+    return F.linear(torch.cat([hidden[:, :3], hidden[:, 3:]], 1), W4, B)
 
 
-class Deep(nn.Module):
-    """Two convolutions, in place, dropped out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(WORDS, 4)
-        self.first, self.second = nn.Conv1d(4, 5, 3, padding=1), nn.Conv1d(5, 5, 2)
-        self.relu, self.drop, self.output = nn.ReLU(inplace=True), nn.Dropout(), nn.Linear(5, 3)
-
-    def forward(self, ids: Tensor) -> object:
-        x = self.relu(self.first(self.embedding(ids).permute(0, 2, 1)))
-        x = functional.max_pool1d(self.relu(self.second(x)), 2)
-        return self.output(self.drop(functional.adaptive_max_pool1d(x, 1).squeeze(-1)))
-
-
-def test_deep_networks_add_up() -> None:
-    """Up to ε, which is shared, too: what is missing is the paper's."""
-    module, ids = enliven(Deep().double()), ragged()
-    said = freeze(module, ids, FrozenRule(epsilon=1e-9))
-    summed = said.found.tokens.sum(1) + said.found.constant
-    np.testing.assert_allclose(summed, said.scores, rtol=1e-4)
-    apart = freeze(module, ids)
-    assert np.abs(apart.found.tokens - said.found.tokens).max() > 1e-3
-
-
-REFUSED = {
-    "tanh": lambda m, x: m.output(torch.tanh(x).amax(1)),
-    "softmax": lambda m, x: m.output((torch.softmax(x, 1) * x).amax(1)),
-    "mul": lambda m, x: m.output((x * x).amax(1)),
-    "mean": lambda m, x: m.output(x.mean(1)),
-    "add": lambda m, x: m.output((m.linear(x) + x).amax(1)),
-    "layer_norm": lambda m, x: m.output(functional.layer_norm(x, (4,)).amax(1)),
+W4 = draw(3, 6)
+CONVOLUTIONS: dict[str, tuple[Callable[[Tensor], Tensor], int, int, bool]] = {
+    "plain": (lambda x: F.conv1d(x, V, C), 0, 1, True),
+    "padded": (lambda x: F.conv1d(x, V, C, padding=2), 2, 1, True),
+    "strided": (lambda x: F.conv1d(x, V, C, 2, 2), 2, 2, True),
+    "without a bias": (lambda x: F.conv1d(x, V, padding=1), 1, 1, False),
+    "in place": (lambda x: F.relu(F.conv1d(x, V, C), inplace=True), 0, 1, True),
+    "of two dimensions": (
+        lambda x: F.conv2d(x.mT.unsqueeze(1), V.transpose(1, 2).unsqueeze(1), C).squeeze(3),
+        *(0, 1, True),
+    ),
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_other_operations_are_refused(name: str) -> None:
-    module = written(REFUSED[name])
-    assert isinstance(module, Written)
-    used = "mul" if name == "softmax" else name
-    with pytest.raises(ModelError, match=f"uses {used}; .*would divide by activations"):
-        freeze(module, ragged(), FrozenRule(epsilon=EPSILON))
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_a_convolution_is_a_dense_layer_at_each_winner(name: str) -> None:
+    """What lands outside of the text is lost to padding."""
+    convolve, padding, stride, bias = CONVOLUTIONS[name]
+    elements, lost, scores = relevance_of(lambda x: two_layers(x, convolve), X, RULE)
+    b = (C if bias else torch.zeros(6)).numpy()
+    wide = F.pad(X.mT, (padding, padding)).numpy()
+    for text, k in np.ndindex(2, 3):
+        hidden = convolve(X.mT)[text].relu().amax(1)
+        z = F.linear(hidden, W4, B)
+        into = shares_of(hidden.numpy(), W4.numpy(), B.numpy(), (np.eye(3)[k] * z.numpy()))
+        expected = np.zeros_like(wide[text])
+        for unit, place in enumerate(convolve(X.mT)[text].relu().argmax(1).tolist()):
+            window = slice(place * stride, place * stride + 3)
+            part = shares_of(
+                wide[text, :, window].reshape(-1),
+                V[unit].reshape(1, -1).numpy(),
+                b[unit : unit + 1],
+                into[unit : unit + 1],
+            )
+            expected[:, window] += part.reshape(4, 3)
+        inside = expected[:, padding : padding + 5]
+        np.testing.assert_allclose(elements[text, :, :, k].T, inside, atol=1e-5)
+        assert lost[text, k] == pytest.approx(expected.sum() - inside.sum(), rel=1e-6, abs=1e-9)
+        assert scores[text, k] == pytest.approx(z[k].item(), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("function", "used"),
+    [
+        (torch.tanh, "tanh"),
+        (lambda x: torch.softmax(x, 1) * x, "mul"),
+        (lambda x: x * x, "mul"),
+        (lambda x: x.mean(1, keepdim=True), "mean"),
+        (lambda x: x + 2 * x, "mul"),
+        (lambda x: F.layer_norm(x, (4,)), "layer_norm"),
+        (lambda x: torch.cat([x, torch.ones_like(x)], 1), "Written adds a constant"),
+    ],
+)
+def test_other_operations_are_refused(function: Callable[[Tensor], Tensor], used: str) -> None:
+    module = written(lambda m, x: m.output(function(x).amax(1)))
+    said = f"{used}; " if " " in used else f"uses {used}; "
+    with pytest.raises(ModelError, match=f"{said}.*would divide by activations"):
+        freeze(module, ragged(), RULE)
