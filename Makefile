@@ -36,8 +36,9 @@ nightly: check browser ## run the long tests: full matrices, fuzzing, wheel and 
 	@WHYWORD_DIST=dist $(BIN)/python -m pytest -q --durations 20 -m nightly
 
 mutants: $(INSTALLED) ## change the code in COUNT places of FOLDERS, chosen by SEED: does `make quick` notice?
-	@$(BIN)/python benchmarks/mutants.py $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) \
-	  $(if $(FOLDERS),--folders $(FOLDERS))
+	@$(BIN)/python benchmarks/mutants.py --seed $(or $(SEED),$(shell git rev-parse HEAD)) \
+	  --folders $(or $(FOLDERS),models/cnn models/pytorch models/linear models/pipeline explanation \
+	  batch evaluation audit words corpora) $(if $(COUNT),--count $(COUNT))
 
 downloads: $(INSTALLED) # what the tests need of package registries, before they start
 	@$(BIN)/python tests/downloads.py

@@ -59,9 +59,9 @@ from contextlib import suppress
 from itertools import accumulate, pairwise, permutations, repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import FrameType
 from typing import Any
 
+import coverage
 import pytest
 from _pytest.runner import runtestprotocol
 
@@ -155,34 +155,38 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     found, config.option.maxfail = {item.nodeid: item for item in items}, int(not HERE.traced)
     items[:] = items if HERE.traced else [found[test] for test in named if test in found]
     config.addinivalue_line("filterwarnings", "ignore:.*encountered in scalar:RuntimeWarning")
+    if HERE.traced:
+        tree = f"{config.rootpath}/{PACKAGE}"
+        HERE.coverage = coverage.Coverage(data_file=None, source=[tree], config_file=False)
+        HERE.coverage.start()
     signal.signal(signal.SIGALRM, lambda *_: pytest.fail("takes too long", pytrace=False))
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
     """Run a test, and note its outcome, its time and, if no tests are named, its lines."""
-    lines: dict[str, set[int]] = defaultdict(set)
-
-    def trace(frame: FrameType, event: str, arg: object) -> Any:  # noqa: ANN401 - a tracer
-        lines[frame.f_code.co_filename].add(frame.f_lineno)
-        return trace if PACKAGE in frame.f_code.co_filename else None
-
     if HERE.traced:
         signal.setitimer(signal.ITIMER_REAL, TEST_SECONDS, 5)
-        threading.settrace(trace)
-        sys.settrace(trace)
+        HERE.coverage.switch_context(item.nodeid)
     reports = runtestprotocol(item, nextitem=nextitem)
-    sys.settrace(None)
     signal.setitimer(signal.ITIMER_REAL, 0)
     why = [f"{each.outcome}: {str(each.longrepr)[-150:]}" for each in reports if not each.passed]
-    ours = {os.path.relpath(file): [*lines[file]] for file in lines if PACKAGE in file}
     seconds = sum(each.duration for each in reports)
-    HERE.tests[item.nodeid] = {"seconds": seconds, "why": " ".join(why), "lines": ours}
+    HERE.tests[item.nodeid] = {"seconds": seconds, "why": " ".join(why), "lines": {}}
     return True
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write what was noted."""
-    Path(f"{session.config.rootpath}.json").write_text(json.dumps(HERE.tests))
+    root = session.config.rootpath
+    if HERE.traced:
+        HERE.coverage.stop()
+        data = HERE.coverage.get_data()
+        for file in data.measured_files():
+            for line, tests in data.contexts_by_lineno(file).items():
+                for test in filter(None, tests):
+                    lines = HERE.tests[test]["lines"]
+                    lines.setdefault(os.path.relpath(file, root), []).append(line)
+    Path(f"{root}.json").write_text(json.dumps(HERE.tests))
 
 
 def run(tests: list[str], seconds: float) -> tuple[int, Tests]:
