@@ -33,7 +33,8 @@ nightly: check browser ## run the long tests: full matrices, fuzzing, wheel and 
 	@$(BIN)/python tests/downloads.py --nightly
 	@rm -rf dist
 	@$(BIN)/python -m build
-	@WHYWORD_DIST=dist $(BIN)/python -m pytest -q --durations 20 -m nightly
+	@OMP_NUM_THREADS=1 WHYWORD_DIST=dist \
+	  $(BIN)/python -m pytest -q -n auto --dist worksteal --durations 20 -m nightly
 
 mutants: $(INSTALLED) ## change the code in COUNT places of FOLDERS, chosen by SEED: does `make quick` notice?
 	@$(BIN)/python benchmarks/mutants.py --seed $(or $(SEED),$(shell git rev-parse HEAD)) \

@@ -503,9 +503,10 @@ def test_zennit_has_the_same_epsilon_rule(zennit: types.ModuleType, width: int) 
 
 @pytest.mark.slow(reason="imports captum")
 def test_captum_has_the_same_integrated_gradients() -> None:
-    captum = pytest.importorskip("captum.attr")
+    from captum import attr
+
     case = Case((3,), [0, 1, 2, 3, 6, 4, 1, 1], seed=4)
-    theirs = captum.IntegratedGradients(torch_network(case.model))
+    theirs = attr.IntegratedGradients(torch_network(case.model))
     found = case.explain(method="integrated_gradients", steps=20)
     for k in range(3):
         x = torch.tensor(case.literal[0].T[None].copy())
