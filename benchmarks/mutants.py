@@ -169,7 +169,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-    """Run a test, and note its outcome, its time and, if no tests are named, its lines."""
+    """Run a test and record its outcome, its time and, if no tests are named, its lines."""
     if HERE.traced:
         signal.setitimer(signal.ITIMER_REAL, TEST_SECONDS, 5)
         HERE.coverage.switch_context(item.nodeid)
@@ -182,7 +182,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write what was noted."""
+    """Write the record of each test."""
     root = session.config.rootpath
     if HERE.traced:
         HERE.coverage.stop()
@@ -196,7 +196,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def run(tests: list[str], seconds: float) -> tuple[int, Tests]:
-    """Run tests, or all of a file; return pytest's exit code, and what it noted of each test."""
+    """Run tests, or all tests of a file; return pytest's exit code and a record of each test."""
     tree, notes = HERE.tree, Path(f"{HERE.tree}.json")
     notes.write_text(json.dumps({test: {"why": ""} for test in tests}))
     files = {test.split("::")[0]: f"--basetemp={tree}.tmp" for test in tests}
